@@ -242,13 +242,19 @@ type Annotation = components['schemas']['OpenaiPrediction'];
 /** As many as a text may have. */
 const MAX_ANNOTATIONS = 100;
 
-/** Returns each prediction with the place of its number or class in a text, or with all of the text. */
+/** The characters of a text in which predictions are looked for: each is compared with each number. */
+const MAX_READ = 20_000;
+
+/**
+ * Returns each prediction with the place of its number or class in the beginning of a text, or with all of the text.
+ */
 function annotate(text: string, predictions: readonly Prediction[]): Annotation[] {
   const some = predictions.slice(0, MAX_ANNOTATIONS);
-  const numbers = some.some(({ value }) => value !== undefined) ? readNumbers(text) : [];
+  const beginning = text.slice(0, MAX_READ);
+  const numbers = some.some(({ value }) => value !== undefined) ? readNumbers(beginning) : [];
   return some.map((prediction) => {
     const { value, class: name } = prediction;
-    const at = name === undefined ? findNumber(numbers, value) : findText(text, name);
+    const at = name === undefined ? findNumber(numbers, value) : findText(beginning, name);
     const { start = 0, end = text.length } = at ?? {};
     return { type: 'roster:prediction', start_index: start, end_index: end, ...prediction };
   });

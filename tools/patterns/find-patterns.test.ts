@@ -27,8 +27,8 @@ test('text in a comment or a string is no literal', () => {
 test('what RegExp gets is put together from the constants of the file', () => {
   const text = [
     "export const LETTER = 'a-z', COUNT = 3;",
-    'const WORD = String.raw`\\b[${LETTER}]{${COUNT}}`;',
-    "const A = new RegExp(`^${WORD}$`, 'u');",
+    `const WORD = String.raw\`\\b[\${LETTER}]{\${COUNT}}\`;`,
+    `const A = new RegExp(\`^\${WORD}$\`, 'u');`,
     "const B = RegExp(['(', WORD, ')'].join('|'));",
     "const C = new RegExp(/d/, 'g');",
   ].join('\n');
@@ -43,7 +43,7 @@ test('what is no constant of the file has no source', () => {
   const text = [
     "import { NAME } from './names.js';",
     'let word = "a";',
-    'const a = (b: string) => [new RegExp(b), new RegExp(NAME), new RegExp(`${word}`)];',
+    'const a = (b: string) => [new RegExp(b), new RegExp(NAME), new RegExp(word)];',
   ].join('\n');
   expect(find(text).map(({ source }) => source)).toEqual([undefined, undefined, undefined]);
 });

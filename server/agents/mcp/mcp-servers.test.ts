@@ -349,7 +349,7 @@ const ATTACKS: Record<string, readonly [answer: Answer, reason: RegExp]> = {
   ],
   'an error of the protocol': [
     refusal(200, -32602, { message: `Unknown tool${'!'.repeat(5000)}` }),
-    /refused tools\/call \(error -32602\)\. It says: Unknown tool!{900,990}$/,
+    /refused tools\/call \(error -32602\)\. It says: Unknown tool!{900,990}…$/,
   ],
   'the secret of the operator, in a failure': [
     refusal(200, -1, { message: `Got ${SECRET}, not ${SECRET.slice(7)}.` }),
@@ -452,7 +452,7 @@ describe('a list of tools', () => {
       expect.stringContaining('does not describe an object'),
     ]);
     const { description } = await shop.toolOf();
-    expect(description).toMatch(/which says of it: Adds\. {2}x+$/);
+    expect(description).toMatch(/which says of it: Adds\. {2}x+…$/);
     expect(description.length).toBeLessThan(2200);
   });
 
