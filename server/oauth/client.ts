@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isLoopback } from '../common/addresses.js';
+import { beginningOf } from '../common/cut-text.js';
 import { parseJson } from '../contract/json-record.js';
 import { randomText } from '../contract/secrets.js';
 
@@ -58,12 +59,8 @@ export function isRegistered({ redirectUris }: Client, uri: string): boolean {
 
 /** Leaves out what is not seen, or turns other text round, and what PostgreSQL cannot store. */
 export function cleanName(name: string | null | undefined): string | undefined {
-  return (
-    name
-      ?.replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
-      .trim()
-      .slice(0, 100) || undefined
-  );
+  const visible = name?.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim() ?? '';
+  return beginningOf(visible, 100) || undefined;
 }
 
 const PREFIX = 'roster_client.';

@@ -17,11 +17,11 @@ const UNSPACED = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc
 const CHARACTER = String.raw`[[\p{L}\p{N}]&&[${UNSPACED}]]\p{M}*`;
 const WORD = String.raw`[[\p{L}\p{N}\p{M}]--[[\p{L}\p{N}]&&[${UNSPACED}]]]+`;
 
-// bounded: a passage or a query, and linear: a character begins a word or goes on with one
+// bounded: a passage of at most 1500 characters, or a query of at most 1000
 const CHARACTERS = new RegExp(CHARACTER, 'gv');
-// bounded: likewise
+// bounded: a passage of at most 1500 characters, or a query of at most 1000
 const WORDS = new RegExp(`(?:${CHARACTER})+|${WORD}`, 'gv');
-// bounded: likewise
+// bounded: a passage of at most 1500 characters, or a query of at most 1000
 const IS_UNSPACED = new RegExp(`^${CHARACTER}`, 'v');
 
 /** The longest word that is told from others, in UTF-16 code units. */
