@@ -1,8 +1,6 @@
 import { parseNumber } from '../../../prediction/src/browser.js';
-import { isNotBlank, parseCsv } from './csv.js';
+import { type Delimiter, isNotBlank, parseCsv } from './csv.js';
 import { TableFileError } from './table-file-error.js';
-
-export type Delimiter = ',' | ';' | '\t' | '|';
 
 export interface TableFormat {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -97,7 +95,7 @@ function findDelimiter(text: string): Delimiter {
 }
 
 /** Returns how many fields most of the first records have, and how many records do. */
-function findWidth(text: string, delimiter: string): { width: number; records: number } {
+function findWidth(text: string, delimiter: Delimiter): { width: number; records: number } {
   const counts = new Map<number, number>();
   for (const record of parseCsv(text, delimiter, true, MAX_LOOKED_AT).records) {
     if (isNotBlank(record)) counts.set(record.length, (counts.get(record.length) ?? 0) + 1);
@@ -112,7 +110,7 @@ function findWidth(text: string, delimiter: string): { width: number; records: n
  * Returns the first line that has as many fields as most have, most of them with a name. Below the first line, names
  * are no numbers: a header that is shorter than its rows is no reason to take a row for one.
  */
-function findHeader(text: string, delimiter: string): number {
+function findHeader(text: string, delimiter: Delimiter): number {
   const { width } = findWidth(text, delimiter);
   let rest = text;
   for (let line = 1; line <= MAX_HEADER_LINE && rest !== ''; line++) {
