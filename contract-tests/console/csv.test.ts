@@ -25,7 +25,7 @@ const tableOf = (seed: number) =>
 test('the console reads and writes CSV as Papa Parse does, wherever a piece of it ends', () => {
   for (let seed = 0; seed < 300; seed++) {
     const table = tableOf(seed);
-    const delimiter = [',', ';', '\t'][seed % 3] ?? ',';
+    const delimiter = ([',', ';', '\t'] as const)[seed % 3] ?? ',';
     const newline = seed % 2 ? '\n' : '\r\n';
     const text = writeCsv(table, { delimiter, newline });
     expect(text).toBe(Papa.unparse(table, { delimiter, newline }) + newline);

@@ -5,7 +5,7 @@
 
 import { cutText } from '../common/cut-text.js';
 
-/** The most characters of an address that are shown, its query included: twice those of any that a client builds. */
+/** The most characters of an address that are shown, its query included. */
 export const MAX_ADDRESS_LENGTH = 8000;
 
 /** The characters that are looked at beyond those that are shown: a mask is shorter than the secret below it. */
@@ -36,8 +36,9 @@ const MIN_TOKEN_LENGTH = 8;
 
 /** Masks the secrets of a text; each character is visited a fixed number of times. */
 function maskSecrets(text: string): string {
+  // Nearly all have none.
+  if (!text.includes('roster_') && !text.includes(TOKEN)) return text;
   return text.replace(WORDS, (words) => {
-    if (!words.includes('roster_') && !words.includes(TOKEN)) return words;
     const isCut = words.endsWith('…');
     return maskWords((isCut ? words.slice(0, -1) : words).split('.'), isCut);
   });
