@@ -834,8 +834,10 @@ export interface paths {
          *
          *     Predictions are rounded to a step: the largest power of ten, 1 at most, that is at most a ten-thousandth of
          *     the target's standard deviation. The value is rounded to the nearest step and the bounds outward, so that the
-         *     interval holds at least what was calibrated. If the table's target has only whole numbers, the value and the
-         *     bounds are whole, and the confidence is calibrated for the rounded answer: it may exceed the requested one.
+         *     interval holds at least what was calibrated. If the table's target has only whole numbers, the value is a
+         *     mean, rounded in the same way, so that sums of predictions are those to expect; the bounds are whole, and the
+         *     confidence is calibrated for these: it may exceed the requested one. A model that was trained before 0.3.0
+         *     answers with a whole value, too.
          *
          *     ## Classes
          *     A model whose `task` is `classification` answers with the most likely class. Its confidence is a calibrated
@@ -4696,7 +4698,7 @@ export interface components {
          *     is an object then and not a string.
          *
          *     The predicted value and the bounds are rounded to a power of ten that suits the target, the value to
-         *     the nearest and the bounds outward; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
+         *     the nearest and the bounds outward, or to whole numbers where the target has no others; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
          *     form: `1.50` as `1.5`.
          *
          *     And last, unless it is lean, the three columns below, which echo the row's own value of this name, or are null. A number

@@ -85,13 +85,15 @@ export interface PromisedInterval {
   readonly confidence: number;
   /** The shift that it was made with; 0, if by the trained calibration. */
   readonly shift: number;
+  /** True if the bounds are whole numbers around a mean: the next ones are within, however narrow the interval is. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /**
  * @param logWidths for each of `SHIFT_LEVELS` the log of the trained width, in any unit that all have in common.
  */
 export function findIntervalNeeds(
-  { value, min, max, confidence, shift }: PromisedInterval,
+  { value, min, max, confidence, shift, isWhole = false }: PromisedInterval,
   logWidths: readonly number[],
   truth: number,
 ): number[] {
@@ -100,7 +102,9 @@ export function findIntervalNeeds(
   const missed = Math.log(Math.abs(truth - value)) - Math.log(reach);
   // Bounds are rounded, and kept to what the target can be: what was promised decides.
   const beyond = isKept ? Math.min(missed, 0) : Math.max(missed, Number.EPSILON);
-  const own = Number.isNaN(beyond) ? Number.NEGATIVE_INFINITY : shift + beyond;
+  const needsNone =
+    Number.isNaN(beyond) || (isWhole && truth >= Math.floor(value) && truth <= Math.ceil(value));
+  const own = needsNone ? Number.NEGATIVE_INFINITY : shift + beyond;
   const logWidth = interpolate(logWidths, confidence);
   return logWidths.map((other) => own + logWidth - other);
 }

@@ -7,11 +7,16 @@ import { SHIFT_LEVELS } from './adapting.js';
  */
 export type TrainedCalibration =
   /** As `describeWidths` returns them. */
-  | { readonly log_widths: readonly number[] }
+  | ({ readonly log_widths: readonly number[] } & Bounds)
   /** As `describeStepWidths` returns them. */
-  | { readonly log_widths_by_step: readonly (readonly number[])[] }
+  | ({ readonly log_widths_by_step: readonly (readonly number[])[] } & Bounds)
   /** As `describeThresholds` returns them. */
   | { readonly thresholds: readonly (readonly number[])[] };
+
+interface Bounds {
+  /** True if the bounds are whole numbers around a mean. */
+  readonly is_whole?: true;
+}
 
 /**
  * Returns for each of `SHIFT_LEVELS` the log of the trained width in predicted errors, over all rows that calibrated

@@ -8,6 +8,11 @@ export interface TargetSupport {
   readonly is_whole: boolean;
   /** The values, ascending, if they were few; else null. */
   readonly values: number[] | null;
+  /**
+   * True if a whole target is answered with the mean that was predicted, between bounds that the target can be.
+   * Models of releases before 0.3.0 lack it: they answer the nearest value in its place.
+   */
+  readonly keeps_mean?: true;
 }
 
 /** More values are not a choice of some. */
@@ -20,6 +25,15 @@ const MIN_ROWS_AT_END = 5;
 /** Whole numbers beyond this size have no fractions to leave out. */
 const MAX_WHOLE = Number.MAX_SAFE_INTEGER;
 
+/** The support of whole numbers whose range is not known. */
+export const WHOLE: TargetSupport = {
+  lower: null,
+  upper: null,
+  is_whole: true,
+  values: null,
+  keeps_mean: true,
+};
+
 /** @param values finite, at least one. */
 export function findSupport(values: Float64Array): TargetSupport {
   let least = Number.POSITIVE_INFINITY;
@@ -29,7 +43,7 @@ export function findSupport(values: Float64Array): TargetSupport {
   for (const value of values) {
     least = Math.min(least, value);
     most = Math.max(most, value);
-    is_whole &&= Number.isInteger(value) && Math.abs(value) <= MAX_WHOLE;
+    is_whole &&= isWhole(value);
     if (distinct.size <= MAX_VALUES) distinct.add(value);
   }
   const few = distinct.size <= MAX_VALUES;
@@ -39,7 +53,13 @@ export function findSupport(values: Float64Array): TargetSupport {
     upper: endsAt(most) ? most + 0 : most <= 0 ? 0 : null,
     is_whole,
     values: few ? [...distinct].sort((a, b) => a - b) : null,
+    ...(is_whole && { keeps_mean: true }),
   };
+}
+
+/** Returns whether a number has no fraction, and is small enough that it could have one. */
+export function isWhole(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= MAX_WHOLE;
 }
 
 function isCommon(values: Float64Array, value: number): boolean {
@@ -67,27 +87,38 @@ export const MAX_WHOLE_SLACK = 0.05;
 
 /**
  * Keeps a prediction to what the target can be, without letting go of any value that the interval
- * held and the target can have. Where it can have whole numbers only, the value is the nearest.
- * Where few values or whole numbers are all that it can have, the bounds move inwards to those, and to the predicted value at most; if there are none between
+ * held and the target can have. Where few values or whole numbers are all that it can have, the bounds
+ * move inwards to those, and to the narrowest interval around the value at most; if there are none between
  * them, outwards to the nearest, for an interval that holds nothing says nothing.
  *
  * @returns min ≤ value ≤ max, if it was so before.
  */
 export function withinSupport(support: TargetSupport, { value, min, max }: Bounded): Bounded {
   const kept = settle(support, value);
+  const least = narrowest(support, kept);
   const below = Math.max(min - 2 * SLACK * (value / 2 - min / 2), -Number.MAX_VALUE);
   const above = Math.min(max + 2 * SLACK * (max / 2 - value / 2), Number.MAX_VALUE);
   const low = nextUp(support, min, below);
   const high = nextDown(support, max, above);
-  if (low <= high) return { value: kept, min: Math.min(low, kept), max: Math.max(high, kept) };
   const nearest = nearestTo(support, kept);
-  return { value: kept, min: Math.min(nearest, kept), max: Math.max(nearest, kept) };
+  const [from, to] = low <= high ? [low, high] : [nearest, nearest];
+  return { value: kept, min: Math.min(from, least.min), max: Math.max(to, least.max) };
 }
 
-/** Returns the value that is answered for a predicted one: within the range, and whole where the target was. */
+/** Returns the value that is answered for a predicted one: within the range, and whole where whole targets are rounded. */
 export function settle(support: TargetSupport, value: number): number {
   const kept = keepWithin(support, value);
-  return support.is_whole ? nearestTo(support, kept) : kept;
+  return support.is_whole && !support.keeps_mean ? nearestTo(support, kept) : kept;
+}
+
+/** Returns the narrowest bounds of an answered value: itself, or around a mean the next values that the target can have. */
+function narrowest({ values, keeps_mean }: TargetSupport, kept: number): Omit<Bounded, 'value'> {
+  if (!keeps_mean) return { min: kept, max: kept };
+  if (values === null) return { min: Math.floor(kept), max: Math.ceil(kept) + 0 };
+  return {
+    min: values.findLast((value) => value <= kept) ?? kept,
+    max: values.find((value) => value >= kept) ?? kept,
+  };
 }
 
 /**
@@ -100,8 +131,11 @@ export function settle(support: TargetSupport, value: number): number {
 export function reachTo(support: TargetSupport, value: number, actual: number): number {
   const distance = Math.abs(actual - value);
   if (support.values === null && !support.is_whole) return distance;
+  const kept = keepWithin(support, value);
   // An interval that holds no such value is widened to the nearest.
-  if (nearestTo(support, keepWithin(support, value)) === actual) return 0;
+  if (nearestTo(support, kept) === actual) return 0;
+  const { min, max } = narrowest(support, kept);
+  if (actual >= min && actual <= max) return 0;
   const stretched = distance / (1 + SLACK);
   return support.values === null ? Math.max(stretched, distance - MAX_WHOLE_SLACK) : stretched;
 }

@@ -163,7 +163,7 @@ export function addSupport(
 ): Interval {
   const { plus, minus, times, over, least, most, floor, ceil, atMost, atLeast, choose, graph } =
     arithmetic;
-  const { lower, upper, is_whole, values } = support;
+  const { lower, upper, is_whole, values, keeps_mean } = support;
   const keepWithin = (number: Value) => least(most(number, lower ?? -Infinity), upper ?? Infinity);
   const all = values && graph.tensor(Tensor.doubles(values));
   const nearestTo = (number: Value): Value => {
@@ -172,23 +172,25 @@ export function addSupport(
     return arithmetic.pick(all, graph.add('ArgMin', [distances], { axis: 1, keepdims: 1 }));
   };
   const within = keepWithin(value);
-  const kept = is_whole ? nearestTo(within) : within;
+  const kept = is_whole && !keeps_mean ? nearestTo(within) : within;
   const slack = (one: Value, other: Value) => times(minus(over(one, 2), over(other, 2)), 2 * SLACK);
   const below = most(minus(min, slack(value, min)), -Number.MAX_VALUE);
   const above = least(plus(max, slack(max, value)), Number.MAX_VALUE);
+  const leastFrom = (options: Value, bound: Value) =>
+    graph.add('ReduceMin', [choose(atLeast(options, bound), options, Infinity), graph.longs([1])], {
+      keepdims: 1,
+    });
+  const mostUpTo = (options: Value, bound: Value) =>
+    graph.add('ReduceMax', [choose(atMost(options, bound), options, -Infinity), graph.longs([1])], {
+      keepdims: 1,
+    });
   const nextUp = (): Value => {
-    if (all !== null) {
-      const from = choose(atLeast(all, below), all, Infinity);
-      return graph.add('ReduceMin', [from, graph.longs([1])], { keepdims: 1 });
-    }
+    if (all !== null) return leastFrom(all, below);
     if (is_whole) return keepWithin(ceil(most(below, minus(min, MAX_WHOLE_SLACK))));
     return keepWithin(lower === null ? min : choose(atMost(below, lower), lower, min));
   };
   const nextDown = (): Value => {
-    if (all !== null) {
-      const to = choose(atMost(all, above), all, -Infinity);
-      return graph.add('ReduceMax', [to, graph.longs([1])], { keepdims: 1 });
-    }
+    if (all !== null) return mostUpTo(all, above);
     if (is_whole) return keepWithin(floor(least(above, plus(max, MAX_WHOLE_SLACK))));
     return keepWithin(upper === null ? max : choose(atLeast(above, upper), upper, max));
   };
@@ -196,9 +198,14 @@ export function addSupport(
   const high = nextDown();
   const holds = atMost(low, high);
   const nearest = nearestTo(kept);
+  const narrowest = (): [Value, Value] => {
+    if (!keeps_mean) return [kept, kept];
+    return all === null ? [floor(kept), ceil(kept)] : [mostUpTo(all, kept), leastFrom(all, kept)];
+  };
+  const [from, to] = narrowest();
   return {
     value: kept,
-    min: least(choose(holds, low, nearest), kept),
-    max: most(choose(holds, high, nearest), kept),
+    min: least(choose(holds, low, nearest), from),
+    max: most(choose(holds, high, nearest), to),
   };
 }

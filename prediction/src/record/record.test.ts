@@ -162,6 +162,17 @@ describe('adapting', () => {
     }
   });
 
+  test('lets whole bounds around a mean stay as they are where the next number comes true', () => {
+    const promise = { value: 0.4, min: 0, max: 1, confidence: 0.9, shift: 0 };
+    const needsOf = (truth: number, isWhole: boolean) =>
+      findIntervalNeeds({ ...promise, isWhole }, NORMAL_WIDTHS, truth);
+    for (const truth of [0, 1]) {
+      expect(new Set(needsOf(truth, true))).toEqual(new Set([Number.NEGATIVE_INFINITY]));
+    }
+    expect(needsOf(2, true)).toEqual(needsOf(2, false));
+    expect(Math.max(...needsOf(2, true))).toBeGreaterThan(0);
+  });
+
   test('makes finite widths of truths that no width would reach', () => {
     let shifts = startShifts();
     const promise = { value: 1, min: 1, max: 1, confidence: 0.9, shift: 0 };

@@ -127,7 +127,9 @@ function adapt(
   if (promised.kind === 'interval') {
     // Forecasts have the group of their step as their only column.
     const group = (batch.bins[0]?.[row] ?? 0) - 1;
-    const logWidths = findLogWidths(calibration, group);
+    if (!calibration || 'thresholds' in calibration) return adapted;
+    const logWidths =
+      'log_widths' in calibration ? calibration.log_widths : calibration.log_widths_by_step[group];
     if (!logWidths) return adapted;
     const confidence = batch.level(row);
     const promise = {
@@ -136,6 +138,7 @@ function adapt(
       max: promised.upper[row] ?? 0,
       confidence,
       shift: batch.adapted ? shiftAt(chooseShifts(batch.adapted, group), confidence) : 0,
+      isWhole: calibration.is_whole,
     };
     const needs = findIntervalNeeds(promise, logWidths, truth);
     if (!adapted.steps) return { ...adapted, shifts: moveShifts(shifts, needs) };
@@ -157,16 +160,6 @@ function adapt(
     shifts: moveShifts(shifts, needs),
     probabilities: moveRecalibration(probabilities, trained, truth),
   };
-}
-
-function findLogWidths(
-  calibration: Subject['calibration'],
-  group: number,
-): readonly number[] | undefined {
-  if (!calibration || 'thresholds' in calibration) return undefined;
-  return 'log_widths' in calibration
-    ? calibration.log_widths
-    : calibration.log_widths_by_step[group];
 }
 
 /** Stored in 65535ths; what is less counts as half of one. */

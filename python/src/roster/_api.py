@@ -1555,7 +1555,7 @@ class PredictionRow:
     is an object then and not a string.
 
     The predicted value and the bounds are rounded to a power of ten that suits the target, the value to
-    the nearest and the bounds outward; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
+    the nearest and the bounds outward, or to whole numbers where the target has no others; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
     form: `1.50` as `1.5`.
 
     And last, unless it is lean, the three columns below, which echo the row's own value of this name, or are null. A number

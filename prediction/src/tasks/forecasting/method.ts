@@ -23,6 +23,8 @@ export interface FitOptions {
   readonly horizon: number;
   /** The most values before a forecast that are looked at; if left out, some seasons. */
   readonly window?: number;
+  /** True if bounds are answered as whole numbers, and coverage is counted with these. */
+  readonly isWhole?: boolean;
   readonly seed: number;
   readonly progress: Progress;
 }
@@ -89,7 +91,7 @@ function chooseWindow(series: readonly ForecastSeries[], horizon: number): numbe
  */
 export function fitForecaster(
   set: SeriesSet,
-  { horizon, window, seed, progress }: FitOptions,
+  { horizon, window, isWhole = false, seed, progress }: FitOptions,
 ): FittedForecaster {
   const { series, season } = set;
   const most = maxHorizon(set);
@@ -136,7 +138,7 @@ export function fitForecaster(
       backtest: last.forests,
       value_weight,
       scores: outcomes.map(sortScores),
-      metrics: measureForecasts(outcomes, earlier[WEIGHTS.indexOf(value_weight)] ?? []),
+      metrics: measureForecasts(outcomes, earlier[WEIGHTS.indexOf(value_weight)] ?? [], isWhole),
     },
     seriesErrors: measureSeries(outcomes, series.length),
   };

@@ -1,6 +1,6 @@
 import { widthAt } from '../../intervals/conformal.js';
 import { wilson } from '../../intervals/statistics.js';
-import { toFinite } from '../../intervals/target-range.js';
+import { toFinite, WHOLE, withinSupport } from '../../intervals/target-range.js';
 import { isBetter, percent, shortNumber } from '../../model/summary.js';
 import type { Outcome } from './backtest.js';
 import { MIN_SCORES } from './series.js';
@@ -63,10 +63,12 @@ class ErrorSums {
  *
  * @param outcomes by step.
  * @param earlier the same of an earlier window, which calibrates the intervals whose coverage is counted.
+ * @param isWhole whether the bounds of these are whole numbers.
  */
 export function measureForecasts(
   outcomes: readonly (readonly Outcome[])[],
   earlier: readonly (readonly Outcome[])[],
+  isWhole: boolean,
 ): ForecastMetrics {
   const [all, ofBaseline] = [new ErrorSums(), new ErrorSums()];
   const errors_by_step: ForecastErrors[] = [];
@@ -81,10 +83,9 @@ export function measureForecasts(
     const reach = scores.length < MIN_SCORES ? Number.NaN : widthAt(scores, LEVEL).score;
     let covered = 0;
     for (const outcome of ofStep) {
-      const { actual, forecast, scale, repeated } = outcome;
-      for (const sum of [all, sums]) sum.add(forecast, outcome);
-      for (const sum of [ofBaseline, baseline]) sum.add(repeated, outcome);
-      if (Math.abs(actual - forecast) <= reach * scale) covered++;
+      for (const sum of [all, sums]) sum.add(outcome.forecast, outcome);
+      for (const sum of [ofBaseline, baseline]) sum.add(outcome.repeated, outcome);
+      if (holds(outcome, reach * outcome.scale, isWhole)) covered++;
     }
     value_count += ofStep.length;
     errors_by_step.push(sums.mean());
@@ -106,6 +107,22 @@ export function measureForecasts(
     interval_coverage: judged > 0 ? within / judged : null,
     interval_coverage_by_step,
   };
+}
+
+/**
+ * Returns whether an interval holds the value that came; none does if its reach is NaN.
+ *
+ * @param reach in the unit of the outcome
+ */
+function holds({ actual, forecast, unit }: Outcome, reach: number, isWhole: boolean): boolean {
+  if (Math.abs(actual - forecast) <= reach) return true;
+  if (!isWhole || Number.isNaN(reach)) return false;
+  const bounds = withinSupport(WHOLE, {
+    value: toFinite(unit * forecast),
+    min: toFinite(unit * (forecast - reach)),
+    max: toFinite(unit * (forecast + reach)),
+  });
+  return unit * actual >= bounds.min && unit * actual <= bounds.max;
 }
 
 /** Returns the scores |error| ÷ expected error, ascending, or quantiles of them in the ranks of conformal widths. */

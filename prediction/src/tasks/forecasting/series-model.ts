@@ -26,6 +26,8 @@ export interface SeriesModel {
   readonly task: 'forecast';
   readonly target: string;
   readonly target_reading: NumberReading | null;
+  /** True if each value of the target was a whole number: bounds are, too. Models of releases before 0.3.0 lack it. */
+  readonly whole_target?: true;
   readonly row_count: number;
   readonly order_by: string;
   readonly group_by: readonly string[];
@@ -145,6 +147,7 @@ export const forecastHeadSchema = v.object({
   task: v.literal('forecast'),
   target: v.string(),
   target_reading: v.nullable(numberReadingSchema),
+  whole_target: v.exactOptional(v.literal(true)),
   row_count: countSchema,
   order_by: v.string(),
   group_by: v.array(v.string()),

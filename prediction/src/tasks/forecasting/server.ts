@@ -5,7 +5,7 @@ import {
   stepGroup,
 } from '../../calibration/trained-calibration.js';
 import { requireLevel } from '../../intervals/conformal.js';
-import { Rounding } from '../../intervals/target-range.js';
+import { Rounding, WHOLE, withinSupport } from '../../intervals/target-range.js';
 import { chooseIds } from '../../promises/ids.js';
 import type { PromiseForm } from '../../promises/subject.js';
 import {
@@ -329,13 +329,17 @@ function describeForecasts({
   target_reading: reading,
   method,
   metrics,
+  whole_target,
 }: SeriesFacts): PromiseForm {
   const categories = nameStepGroups(method.horizon);
   return {
     subject: {
       ...{ task: 'forecast', target, reading, classes: [] },
       columns: [{ name: 'step', kind: 'category', part: null, cuts: [], categories }],
-      calibration: { log_widths_by_step: describeStepWidths(method.scores) },
+      calibration: {
+        log_widths_by_step: describeStepWidths(method.scores),
+        ...(whole_target && { is_whole: whole_target }),
+      },
       calibrated_rows: metrics.value_count,
     },
     features: [0],
@@ -407,10 +411,16 @@ class BlockBuilder {
         const { low, high, level } = forecaster.interval(forecast, step - 1, this.#level, factorOf);
         const at = this.#rows.length * NUMBERS;
         const numbers = this.#numbers;
-        numbers[at + VALUE] = rounding.nearest(value);
+        const rounded = {
+          value: rounding.nearest(value),
+          min: rounding.down(Math.min(low, value)),
+          max: rounding.up(Math.max(high, value)),
+        };
+        const answered = model.whole_target ? withinSupport(WHOLE, rounded) : rounded;
+        numbers[at + VALUE] = answered.value;
         numbers[at + CONFIDENCE] = level;
-        numbers[at + MIN] = rounding.down(Math.min(low, value));
-        numbers[at + MAX] = rounding.up(Math.max(high, value));
+        numbers[at + MIN] = answered.min;
+        numbers[at + MAX] = answered.max;
         numbers[at + STEP] = step;
         this.#bins[this.#rows.length] = stepGroup(step, model.method.horizon) + 1;
         this.#rows.push(row ?? nextRow(model, groups, this.#formatPosition(position), actual));

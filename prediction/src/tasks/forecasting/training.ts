@@ -1,3 +1,4 @@
+import { isWhole } from '../../intervals/target-range.js';
 import {
   CATEGORY_BYTES,
   type ColumnSummary,
@@ -17,10 +18,12 @@ const MAX_WORST = 20;
 
 export function trainForecast(table: ForecastTable, progress: Progress, seed: number): SeriesModel {
   const { target, rowCount, goal, grid, report } = table;
+  const whole = table.values.every((value) => Number.isNaN(value) || isWhole(value));
   const set = createSeriesSet(table);
   const { model: method, seriesErrors } = fitForecaster(set, {
     horizon: goal.horizon,
     ...(goal.window !== undefined && { window: goal.window }),
+    isWhole: whole,
     seed,
     progress,
   });
@@ -28,6 +31,7 @@ export function trainForecast(table: ForecastTable, progress: Progress, seed: nu
     task: 'forecast',
     target,
     target_reading: table.targetReading ?? null,
+    ...(whole && { whole_target: true }),
     row_count: rowCount,
     order_by: goal.orderBy,
     group_by: [...goal.groupBy],

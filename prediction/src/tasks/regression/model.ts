@@ -127,6 +127,7 @@ export const regressionHeadSchema = v.pipe(
       upper: v.nullable(v.number()),
       is_whole: v.boolean(),
       values: v.nullable(v.pipe(v.array(v.number()), v.minLength(1))),
+      keeps_mean: v.exactOptional(v.literal(true)),
     }),
     value_forest: forestHeadSchema,
     ...errorModelShape,

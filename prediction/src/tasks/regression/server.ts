@@ -118,7 +118,11 @@ export class NumberServer implements TaskServer<Prediction> {
 
   get promised(): PromisedTarget {
     const { model } = this.parts;
-    const calibration = { log_widths: describeWidths(model) };
+    const { keeps_mean } = model.target_support;
+    const calibration = {
+      log_widths: describeWidths(model),
+      ...(keeps_mean && { is_whole: keeps_mean }),
+    };
     const calibrated_rows = model.metrics.held_out_rows;
     const reading = model.target_reading;
     return { task: 'regression', reading, classes: [], calibration, calibrated_rows };

@@ -5,6 +5,7 @@ import {
   fromStandard,
   lengthFromStandard,
   nearestTo,
+  Rounding,
   reachTo,
   settle,
   type TargetScale,
@@ -52,8 +53,9 @@ export class NumberTraining
     const { targetValues } = table;
     this.#scale = chooseScale(targetValues);
     this.#support = findSupport(targetValues);
-    this.#reachOf = reachInStandard(this.#scale, this.#support);
     const target = targetValues.map((value) => toStandard(this.#scale, value));
+    const deviation = lengthFromStandard(this.#scale, standardDeviation(target));
+    this.#reachOf = reachInStandard(this.#scale, this.#support, new Rounding(deviation));
     this.objective = new NumberObjective(target);
   }
 
@@ -170,7 +172,7 @@ export class NumberTraining
 }
 
 /** Returns `reachTo` for values in standard units. */
-function reachInStandard(scale: TargetScale, support: TargetSupport) {
+function reachInStandard(scale: TargetScale, support: TargetSupport, rounding: Rounding) {
   if (support.values === null && !support.is_whole) {
     return (predicted: number, actual: number) => Math.abs(actual - predicted);
   }
@@ -180,7 +182,9 @@ function reachInStandard(scale: TargetScale, support: TargetSupport) {
     return support.is_whole ? Math.round(value) + 0 : nearestTo(support, value);
   };
   return (predicted: number, actual: number) => {
-    const reach = reachTo(support, fromStandard(scale, predicted), exact(actual));
+    // Rounded, a mean may become whole, and its narrowest interval that number alone.
+    const answered = rounding.nearest(fromStandard(scale, predicted));
+    const reach = reachTo(support, answered, exact(actual));
     // Two doubles may be further apart than any double says; their distance in standard units does as well.
     return Number.isFinite(reach)
       ? reach / scale.magnitude / scale.spread
