@@ -13,7 +13,7 @@ import { locateResource } from '../auth/resource.js';
 import { joinWords } from '../common/join-words.js';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
-import { mediaType, withoutQuery } from '../edge/request.js';
+import { type Charset, findCharset, mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
 import type { Act } from '../store/audit.js';
 import { type DefersJson, keepRawJson, parseBody } from './body/parse-body.js';
@@ -226,6 +226,10 @@ class HandlerInput {
 
   joinAnswers(): void {
     this.#service.limits.joinAnswers(this.#req, this.#res, this.caller);
+  }
+
+  get charset(): Charset | undefined {
+    return findCharset(this.#req);
   }
 
   get closed(): AbortSignal {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { DEFERRED_BODIES, RAW_JSON_BODIES } from '../../generated/contract.js';
 import type { operations as Operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
+import type { Charset } from '../edge/request.js';
 import type { RawJson, TextBody } from './body/parse-body.js';
 import type { DeferredBody } from './body/read-body.js';
 import type { ByteStream, EventStream, JsonText, PlainText } from './reply/send.js';
@@ -138,6 +139,8 @@ export interface Input<O extends OperationId> {
   readonly answerType: string;
   /** The media type of the body; empty if there is none. */
   readonly mediaType: string;
+  /** The encoding that the body is in; UTF-8 for all but CSV. */
+  readonly charset: Charset | undefined;
   /** Aborted when the response was sent, or can no longer be sent. Made when it is read, as `signal` is: `...rest` has neither. */
   readonly closed: AbortSignal;
   /**

@@ -28,6 +28,43 @@ export function mediaType({ headers }: IncomingMessage): string {
   return type.replace(/;.*$/s, '').trim().toLowerCase();
 }
 
+/** The encodings of bodies, by their labels (WHATWG Encoding, section 4.2); ASCII is a part of UTF-8. */
+const CHARSETS = new Map([
+  ['utf-8', 'utf-8'],
+  ['utf8', 'utf-8'],
+  ['us-ascii', 'utf-8'],
+  ['windows-1252', 'windows-1252'],
+  ['cp1252', 'windows-1252'],
+  ['x-cp1252', 'windows-1252'],
+  ['iso-8859-1', 'windows-1252'],
+  ['iso8859-1', 'windows-1252'],
+  ['iso_8859-1', 'windows-1252'],
+  ['latin1', 'windows-1252'],
+  ['l1', 'windows-1252'],
+  ['utf-16', 'utf-16le'],
+  ['utf-16le', 'utf-16le'],
+  ['utf-16be', 'utf-16be'],
+] as const);
+
+export type Charset = typeof CHARSETS extends Map<string, infer C> ? C : never;
+
+/** The labels of the encodings of CSV that messages list. */
+export const CSV_CHARSETS = ['utf-8', 'windows-1252', 'iso-8859-1', 'utf-16le', 'utf-16be'];
+
+/**
+ * Returns the encoding that a request names for its body: UTF-8 if it names none, and undefined if there is none of
+ * that label.
+ */
+export function findCharset(req: IncomingMessage): Charset | undefined {
+  const labels: ReadonlyMap<string, Charset> = CHARSETS;
+  return labels.get(charsetLabel(req).toLowerCase());
+}
+
+/** Returns the `charset` of a request as it was sent; `utf-8` without one. */
+export function charsetLabel({ headers }: IncomingMessage): string {
+  return /charset="?([^";\s]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+}
+
 export const JSON_TYPE = 'application/json';
 
 /** NDJSON: a body of it is a stream that may never end, and is answered as it arrives. */

@@ -1,4 +1,5 @@
 import type { RowFormat, TableFault, TableForm } from '../../prediction/src/predicting.js';
+import type { Input } from '../api/handlers.js';
 import { invalidRequest, type ProblemError, problem } from '../problems/problem.js';
 
 /** The formats of tables and rows, by media type. */
@@ -23,6 +24,9 @@ export interface FormQuery {
   readonly sheet?: string;
 }
 
+/** The type of a body, and the encoding of its text. */
+export type BodyForm = Pick<Input<'predict'>, 'mediaType' | 'charset'>;
+
 export function findFormat(mediaType: string): RowFormat {
   const format = FORMATS.get(mediaType);
   if (!format) throw new Error(`There is no format of ${mediaType}`);
@@ -30,7 +34,7 @@ export function findFormat(mediaType: string): RowFormat {
 }
 
 /** @throws {ProblemError} if there is no header line or no sheet to be named */
-export function parseForm(query: FormQuery, mediaType: string): TableForm {
+export function parseForm(query: FormQuery, { mediaType, charset }: BodyForm): TableForm {
   const { header, header_line: headerLine, delimiter, sheet } = query;
   if (sheet !== undefined && findFormat(mediaType) !== 'xlsx') {
     const message = `is for workbooks, and the body is ${mediaType}; leave it out`;
@@ -46,6 +50,7 @@ export function parseForm(query: FormQuery, mediaType: string): TableForm {
     ...(headerLine !== undefined && { headerLine }),
     ...(delimiter !== undefined && { delimiter: DELIMITERS[delimiter] }),
     ...(sheet !== undefined && { sheet }),
+    ...(charset !== undefined && charset !== 'utf-8' && { charset }),
   };
 }
 

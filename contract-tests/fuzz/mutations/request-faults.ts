@@ -136,7 +136,7 @@ export const unreadableBodies: FaultMaker = (made) => {
       'json',
       'application/jsonp',
     ].filter((mediaType) => !accepted.includes(mediaType)),
-    `${body.mediaType}; charset=utf-16`,
+    `${body.mediaType}; charset=utf-7`,
   ].map((mediaType) => at(of(mediaType), 'another media type', [415]));
   const packed = { ...made, headers: { ...headers, 'Content-Encoding': 'br' } };
   if (findJsonSchema(made) === undefined) return [...other, at(packed, 'a compressed body', [415])];

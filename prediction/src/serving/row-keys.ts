@@ -1,11 +1,11 @@
 import { type RowObject, toRowObject } from '../table/cells.js';
-import { columnName, ECHO_COLUMNS } from '../table/column-names.js';
+import { columnName, ECHO_COLUMNS, INDEX_COLUMN } from '../table/column-names.js';
 
 /** The keys of a row, sorted by the names of a model. */
 export interface KeyLayout {
   /** In the order of the row. */
   readonly keys: readonly string[];
-  /** The model's name of each key that differs from it by blanks at its ends or a BOM. */
+  /** The model's name of each key that differs from it by blanks at its ends or a BOM, or is empty as that of an index. */
   readonly renamed: ReadonlyMap<string, string>;
   /** Keys that are not a name of the model, and those that give a second value under one name. */
   readonly unknown: readonly string[];
@@ -49,19 +49,20 @@ export class ModelNames {
       if (isInput === undefined) others.push(key);
       else if (isInput) hasInput = true;
     }
-    if (others.length > 0) return { keys, ...this.#sort(row, others, hasInput) };
+    if (others.length > 0) return { keys, ...this.#sort(row, others, hasInput, keys[0]) };
     this.#usual = { keys, renamed: NONE_RENAMED, unknown: others, hasInput };
     return this.#usual;
   }
 
   /** Sorts keys that are not names of the model into those that mean one and those that are unknown. */
-  #sort(row: RowObject, others: readonly string[], hasInput: boolean) {
+  #sort(row: RowObject, others: readonly string[], hasInput: boolean, first?: string) {
     const renamed = new Map<string, string>();
     const taken = new Set<string>();
     const unknown: string[] = [];
     let names = hasInput;
     for (const key of others) {
-      const name = columnName(key);
+      // A first key without a name is that of an index, as in tables.
+      const name = columnName(key) || (key === first ? INDEX_COLUMN : '');
       const isInput = this.#isInput.get(name);
       // The key that is the name itself goes before others that only look like it.
       if (isInput === undefined || taken.has(name) || Object.hasOwn(row, name)) unknown.push(key);

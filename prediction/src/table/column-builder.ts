@@ -1,7 +1,8 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type Chunked, valuesByRow } from './chunked-array.js';
 import {
-  type ColumnChoice,
+  type ColumnUse,
+  isPassedOver,
   MAX_TEXTS,
   type TableColumn,
   type TextColumn,
@@ -46,15 +47,21 @@ interface ValueCells {
  */
 export class ColumnBuilder implements TextHolder {
   readonly #memory: TextMemory;
-  readonly #choice: ColumnChoice | undefined;
+  readonly #use: ColumnUse | undefined;
+  #isEmpty = true;
   #texts = new TextCells();
   #values: ValueCells | undefined;
 
-  /** @param choice without it, the values decide what the column holds. */
-  constructor(memory: TextMemory, choice?: ColumnChoice) {
+  /** @param use without it, the values decide what the column holds. */
+  constructor(memory: TextMemory, use?: ColumnUse) {
     this.#memory = memory;
-    this.#choice = choice;
+    this.#use = use;
     memory.enter(this);
+  }
+
+  /** True of an index that numbers and names no row: the table has no such column. */
+  get isEmptyIndex(): boolean {
+    return this.#use === 'index' && this.#isEmpty;
   }
 
   get heldBytes(): number {
@@ -62,7 +69,10 @@ export class ColumnBuilder implements TextHolder {
   }
 
   put(row: number, cell: unknown): void {
-    if (this.#choice === 'unused') return;
+    if (isPassedOver(this.#use)) {
+      if (this.#isEmpty) this.#isEmpty = cellText(cell) === '';
+      return;
+    }
     if (this.#values === undefined) this.#putText(row, cell);
     else putValue(this.#values, row, cell);
   }
@@ -73,8 +83,8 @@ export class ColumnBuilder implements TextHolder {
    * @param rows the index of each, negative where it is left out.
    */
   putColumn(rows: Int32Array, cells: CellColumn): void {
-    if (cells.kind === 'missing' || this.#choice === 'unused') return;
-    const isOther = this.#choice !== undefined && this.#choice !== cells.kind;
+    if (cells.kind === 'missing' || this.#use === 'unused') return;
+    const isOther = this.#use !== undefined && this.#use !== cells.kind;
     if (cells.kind === 'entries' || isOther) {
       for (let index = 0; index < rows.length; index++) {
         const row = rows[index] ?? -1;
@@ -116,8 +126,8 @@ export class ColumnBuilder implements TextHolder {
 
   /** The column; the cells are given up with it. */
   take(name: string, rowCount: number): TableColumn {
-    const choice = this.#choice;
-    if (choice === 'unused') return unusedColumn(name);
+    const choice = this.#use;
+    if (isPassedOver(choice)) return unusedColumn(name, choice);
     const isOrdered = choice === 'number' || choice === 'date';
     if (isOrdered && this.#values === undefined) this.#becomesValues();
     if (this.#values === undefined) {
@@ -138,9 +148,8 @@ export class ColumnBuilder implements TextHolder {
   }
 
   #becomesValues(): boolean {
-    if (this.#choice === 'category') return false;
-    if (this.#choice === 'number' || this.#choice === 'date')
-      return this.#becomesChosen(this.#choice);
+    if (this.#use === 'category') return false;
+    if (this.#use === 'number' || this.#use === 'date') return this.#becomesChosen(this.#use);
     if (this.#becomes('number', readNumber) || this.#becomes('date', readDate)) return true;
     const reading = this.#texts.hasForgotten ? null : detectNumberFormat(this.#texts.texts());
     if (reading === null || reading.kind === 'undecided') return false;
@@ -211,8 +220,8 @@ function asTexts(
 }
 
 /** Holds no cells, so that columns that are left out take no memory with the number of rows. */
-function unusedColumn(name: string): TextColumn {
-  return { kind: 'text', name, texts: [], codes: new Uint16Array(0), chosen: 'unused' };
+function unusedColumn(name: string, chosen: 'unused' | 'index'): TextColumn {
+  return { kind: 'text', name, texts: [], codes: new Uint16Array(0), chosen };
 }
 
 /** Shorter parts of a text are copies already (V8's `SlicedString::kMinLength`). */

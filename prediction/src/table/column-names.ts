@@ -28,6 +28,21 @@ export function columnName(text: string): string {
   return text.trim();
 }
 
+/**
+ * The name of the first column where a table gives it none, as pandas and R write the numbers or names of rows. It is
+ * also that of the first column of CSV without a header.
+ */
+export const INDEX_COLUMN = 'column_1';
+
+/** Returns the names of a header, with `INDEX_COLUMN` for a first one that is empty, unless another column has it. */
+export function nameIndex(names: readonly string[]): readonly string[] {
+  const [first, ...others] = names;
+  if (first !== '' || others.includes(INDEX_COLUMN) || others.every((name) => name === '')) {
+    return names;
+  }
+  return [INDEX_COLUMN, ...others];
+}
+
 /** Returns the name of the column that contains the set of classes in answers of a classifier. */
 export function setColumn(target: string): string {
   return `${target}_set`;
@@ -66,13 +81,19 @@ const MAX_NAME_LENGTH = 1000;
 const MAX_NAMES_LENGTH = 128 * 1024;
 
 /**
- * Checks the names of a table's columns, the target among them.
+ * Checks the names of a table's columns, the target among them. Columns may be without a name, as far as they have no
+ * values.
  *
- * @throws {TableError} if there are too many columns, or a name is empty, double, absent (the
- *   target) or claimed by the answer; other faults gathered so far are reported with it.
+ * @throws {TableError} if there are too many columns, or a name is double, absent (the target) or claimed by the
+ *   answer, or none has a name; other faults gathered so far are reported with it.
  */
 export function checkColumnNames(names: readonly string[], target: string, faults: FaultList) {
-  if (names.length > MAX_COLUMNS) throw tooManyColumns();
+  const count = names.filter((name) => name !== '').length;
+  if (count > MAX_COLUMNS) throw tooManyColumns();
+  if (count === 0) {
+    const message = 'No column has a name. Send the names of the columns in a header.';
+    throw new TableError([{ message }]);
+  }
   checkPresence(names, faults);
   checkClaimedNames(names, target, faults);
   if (!names.includes(target)) faults.add({ message: absentTarget(names, target), column: target });
@@ -125,9 +146,8 @@ function checkPresence(names: readonly string[], faults: FaultList): void {
   }
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
-    if (name === '') {
-      faults.add({ message: `Column ${index + 1} has no name. Name it in the header.` });
-    } else if (name.length > MAX_NAME_LENGTH || name.includes('\0')) {
+    if (name === '') continue;
+    if (name.length > MAX_NAME_LENGTH || name.includes('\0')) {
       const message = `The name of column ${index + 1} is longer than ${MAX_NAME_LENGTH} characters or has the character U+0000 in it. Rename the column.`;
       faults.add({ message });
     } else if (seen.has(name)) {
@@ -161,6 +181,7 @@ function absentTarget(names: readonly string[], target: string): string {
 
 /** Lists names in a message: the first of them, and how many more there are. */
 export function listNames(names: readonly string[]): string {
-  const listed = names.slice(0, MAX_LISTED).map(quote).join(', ');
-  return names.length > MAX_LISTED ? `${listed} and ${names.length - MAX_LISTED} more` : listed;
+  const named = names.filter((name) => name !== '');
+  const listed = named.slice(0, MAX_LISTED).map(quote).join(', ');
+  return named.length > MAX_LISTED ? `${listed} and ${named.length - MAX_LISTED} more` : listed;
 }

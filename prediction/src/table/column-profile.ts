@@ -2,6 +2,7 @@ import { minRowsOfCategory } from '../trees/params.js';
 import { parseDate, parseNumber } from './cells.js';
 import {
   type ColumnChoice,
+  isPassedOver,
   PARSING_SHARE,
   type TableColumn,
   type TextColumn,
@@ -62,7 +63,7 @@ const IDENTIFIER_SHARE = 0.95;
  */
 export function profileColumn(column: TableColumn, categoryBytes: number): ColumnProfile {
   if (column.kind !== 'text') return profileOrdered(column);
-  if (column.chosen === 'unused') return profileUnused(column);
+  if (isPassedOver(column.chosen)) return profileUnused(column, column.chosen);
   const counts = countCodes(column);
   if (column.chosen === 'category') {
     const summary = {
@@ -86,19 +87,24 @@ export function profileColumn(column: TableColumn, categoryBytes: number): Colum
   return { summary, column, values: [] };
 }
 
-function profileUnused(column: TextColumn): ColumnProfile {
+const UNUSED = {
+  unused: 'the training left it out (exclude)',
+  index: 'it is the first column and has no name, as one that numbers or names the rows',
+};
+
+function profileUnused(column: TextColumn, use: keyof typeof UNUSED): ColumnProfile {
   const summary: ColumnSummary = {
     name: column.name,
     kind: 'category',
     used: false,
-    reason: 'the training left it out (exclude)',
+    reason: UNUSED[use],
     missing_share: 1,
     min: null,
     max: null,
     categories: null,
     reading: null,
     importance: null,
-    chosen: 'unused',
+    ...(use === 'unused' && { chosen: use }),
   };
   return { summary, column, values: [] };
 }

@@ -3,6 +3,14 @@ import type { ColumnReading } from './number-formats.js';
 /** The use of an input column that its sender chose: left out, or read as a kind whatever its values suggest. */
 export type ColumnChoice = 'unused' | 'number' | 'date' | 'category';
 
+/** The use of an input column: a chosen one, or that of an index, which numbers or names the rows and is not learnt from. */
+export type ColumnUse = ColumnChoice | 'index';
+
+/** Returns whether the cells of a column are not kept. */
+export function isPassedOver(use: ColumnUse | undefined): use is 'unused' | 'index' {
+  return use === 'unused' || use === 'index';
+}
+
 /** The chosen columns by name. Of entries, because a column may be named `__proto__`. */
 export type ColumnChoices = readonly (readonly [name: string, choice: ColumnChoice])[];
 
@@ -17,11 +25,11 @@ export interface TextColumn {
   /**
    * For each row 0 if the cell is missing, 1 + its index in `texts`, or 1 + the number of texts if
    * the cell holds one of the others, which were too many to keep. Those are among the rare ones.
-   * Empty if the column is `unused`.
+   * Empty if the column is `unused` or an `index`.
    */
   readonly codes: Uint16Array;
   /** Set if the texts are categories even where they read as numbers or dates, or are not to be learnt from. */
-  readonly chosen?: 'category' | 'unused';
+  readonly chosen?: 'category' | 'unused' | 'index';
 }
 
 /** A column of more distinct numbers or dates than texts are kept. */

@@ -1,6 +1,6 @@
 import { cellText, isRowObject } from './cells.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
-import { columnName, tooManyColumns } from './column-names.js';
+import { columnName, INDEX_COLUMN, nameIndex, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import { cutText } from './cut-text.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
@@ -31,6 +31,8 @@ export interface PreviewColumn {
   readonly kind: ColumnSummary['kind'] | 'empty';
   /** The first different values, at most three. */
   readonly examples: string[];
+  /** True of a first column without a name, which a training does not learn from unless its use is chosen. */
+  readonly is_index: boolean;
 }
 
 /** The beginning of a table, as it is read. */
@@ -40,10 +42,13 @@ export interface FirstRowsShown {
   readonly rows: (string | null)[][];
   /** The rows that tell what the columns hold. */
   readonly rows_read: number;
+  /** The columns that have neither a name nor a value in these rows: a training leaves them out. */
+  readonly unnamed_columns: number;
 }
 
 interface Column {
   readonly name: string;
+  readonly isIndex: boolean;
   readonly builder: ColumnBuilder;
   readonly examples: Set<string>;
 }
@@ -55,6 +60,7 @@ export class FirstRows implements OrderedSink {
   readonly #shown: (string | null)[][] = [];
   #shownCharacters = 0;
   #characters = 0;
+  #named = 0;
   #rowCount = 0;
 
   get rowCount(): number {
@@ -69,12 +75,16 @@ export class FirstRows implements OrderedSink {
   readonly objects: ObjectSink = new FirstObjects(this);
 
   /** Adds columns, whatever their names are. */
-  begin(names: readonly string[]): void {
-    if (this.#columns.length + names.length > MAX_COLUMNS) throw tooManyColumns();
-    for (const name of names) {
-      const builder = new ColumnBuilder(this.#memory);
-      this.#columns.push({ name: columnName(name), builder, examples: new Set() });
-    }
+  begin(sent: readonly string[]): void {
+    const given = sent.map(columnName);
+    const names = nameIndex(given);
+    for (const [at, name] of names.entries()) this.addColumn(name, name !== given[at]);
+  }
+
+  addColumn(name: string, isIndex: boolean): void {
+    if (name !== '' && ++this.#named > MAX_COLUMNS) throw tooManyColumns();
+    const builder = new ColumnBuilder(this.#memory);
+    this.#columns.push({ name, isIndex, builder, examples: new Set() });
   }
 
   add(cells: readonly unknown[], _place: Place): void {
@@ -98,15 +108,28 @@ export class FirstRows implements OrderedSink {
 
   /** Returns what was gathered, which is given up. */
   take(): FirstRowsShown {
-    const share = categoryShare(this.#columns.length);
-    const columns = this.#columns.map(({ name, builder, examples }): PreviewColumn => {
+    const isLeftOut = ({ name, isIndex, examples }: Column) =>
+      (name === '' || isIndex) && examples.size === 0;
+    const kept = [...this.#columns.entries()].filter(([, column]) => !isLeftOut(column));
+    if (kept.length > MAX_COLUMNS) throw tooManyColumns();
+    const share = categoryShare(kept.length);
+    const columns = kept.map(([, { name, isIndex, builder, examples }]): PreviewColumn => {
       const column = builder.take(name, this.#rowCount);
       const kind = examples.size === 0 ? 'empty' : profileColumn(column, share).summary.kind;
-      return { name: name.slice(0, MAX_NAME), kind, examples: [...examples] };
+      return {
+        name: name.slice(0, MAX_NAME),
+        kind,
+        examples: [...examples],
+        is_index: isIndex,
+      };
     });
-    // Objects may bring a column after the first rows.
-    const rows = this.#shown.map((row) => columns.map((_, at) => row[at] ?? null));
-    return { columns, rows, rows_read: this.#rowCount };
+    return {
+      columns,
+      // Objects may bring a column after the first rows.
+      rows: this.#shown.map((row) => kept.map(([at]) => row[at] ?? null)),
+      rows_read: this.#rowCount,
+      unnamed_columns: this.#columns.length - kept.length,
+    };
   }
 
   #put({ builder, examples }: Column, row: number, cell: unknown): string | null {
@@ -147,12 +170,12 @@ class FirstObjects implements ObjectSink {
     if (!isRowObject(row)) throw new TableError([notAnObject(place)]);
     const cells: unknown[] = [];
     for (const [key, value] of Object.entries(row)) {
-      const name = columnName(key);
+      const name = columnName(key) || INDEX_COLUMN;
       let at = this.#places.get(name);
       if (at === undefined) {
         at = this.#places.size;
         this.#places.set(name, at);
-        this.#rows.begin([name]);
+        this.#rows.addColumn(name, columnName(key) === '');
       }
       cells[at] = value;
     }

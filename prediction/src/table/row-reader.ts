@@ -1,7 +1,13 @@
-import { isRowObject, ownValue, type RowObject } from './cells.js';
+import { cellText, isRowObject, ownValue, type RowObject } from './cells.js';
 import type { ColumnChoices } from './column.js';
 import type { CellColumn } from './column-builder.js';
-import { checkChosen, checkColumnNames, columnName } from './column-names.js';
+import {
+  checkChosen,
+  checkColumnNames,
+  columnName,
+  INDEX_COLUMN,
+  nameIndex,
+} from './column-names.js';
 import { SeriesBuilder } from './series-builder.js';
 import type { CellSink } from './series-cells.js';
 import type { Goal, Table } from './table.js';
@@ -56,6 +62,9 @@ export class OrderedRows implements OrderedSink {
   readonly #choices: ColumnChoices;
   /** By place; undefined where the column is the target. */
   #columns: readonly (CellSink | undefined)[] = [];
+  /** The places of columns without a name, whose cells must be empty. */
+  #unnamed: readonly number[] = [];
+  #hasIndex = false;
   #targetAt = 0;
 
   constructor(target: string, options: TableOptions) {
@@ -65,16 +74,21 @@ export class OrderedRows implements OrderedSink {
   }
 
   begin(sent: readonly string[]): void {
-    const names = sent.map(columnName);
+    const given = sent.map(columnName);
+    const names = nameIndex(given);
     checkColumnNames(names, this.#target, new FaultList());
     checkChosen(names, this.#choices);
-    this.#columns = names.map((name) =>
-      name === this.#target ? undefined : this.#builder.column(name),
-    );
+    this.#columns = names.map((name, at) => {
+      if (name === this.#target || name === '') return undefined;
+      return this.#builder.column(name, given[at] === '' ? 'index' : undefined);
+    });
+    this.#hasIndex = given[0] === '' && names[0] !== '';
+    this.#unnamed = [...names.keys()].filter((at) => names[at] === '');
     this.#targetAt = names.indexOf(this.#target);
   }
 
   add(cells: readonly unknown[], place: Place): void {
+    if (this.#unnamed.length > 0) this.#refuseUnnamed((at) => cells[at], place);
     const row = this.#builder.startRow(cells[this.#targetAt], place);
     if (row === undefined) return;
     const columns = this.#columns;
@@ -92,11 +106,27 @@ export class OrderedRows implements OrderedSink {
       const cells = columns.get(at);
       if (cells) builder?.putColumn(rows, cells);
     }
+    for (let index = 0; this.#unnamed.length > 0 && index < length; index++) {
+      const cellAt = (at: number) => {
+        const cells = columns.get(at);
+        return cells === undefined || cells.kind === 'missing' ? null : cells.value(index);
+      };
+      this.#refuseUnnamed(cellAt, { row: first + index });
+    }
   }
 
   /** @throws {TableError} if no model can be trained on what was added. */
   build(): Table {
-    return this.#builder.build();
+    return countUnnamed(this.#builder.build(), this.#unnamed.length, this.#hasIndex);
+  }
+
+  #refuseUnnamed(cellAt: (at: number) => unknown, place: Place): void {
+    for (const at of this.#unnamed) {
+      const text = cellText(cellAt(at));
+      if (text === '') continue;
+      const message = `${namePlace(place)} has the value ${quote(text)} in column ${at + 1}, which has no name. Name the column in the header, or remove it.`;
+      throw new TableError([{ message, ...place }]);
+    }
   }
 }
 
@@ -131,12 +161,24 @@ function createBuilder(
     : new TableBuilder(target, goal, choices);
 }
 
+/** Adds to a table how many columns have neither a name nor a value; an index without values is another one. */
+function countUnnamed(table: Table, unnamed: number, hasIndex: boolean): Table {
+  const isEmpty = hasIndex && !table.columns.some(({ name }) => name === INDEX_COLUMN);
+  const count = unnamed + Number(isEmpty);
+  return count === 0 ? table : { ...table, unnamedColumns: count };
+}
+
 function namePlace(place: Place): string {
   return 'line' in place ? `Line ${place.line}` : `Row ${place.row}`;
 }
 
-function isPadded(key: string): boolean {
-  return columnName(key) !== key;
+/** The name that a key means: without one, it is that of an index. */
+function keyName(key: string): string {
+  return columnName(key) || INDEX_COLUMN;
+}
+
+function hasOtherName(key: string): boolean {
+  return keyName(key) !== key;
 }
 
 /** Gathers row objects into a table. */
@@ -147,6 +189,7 @@ export class RowsReader implements ObjectSink {
   readonly #builder: TableBuilder | SeriesBuilder;
   readonly #choices: ColumnChoices;
   #count = 0;
+  #hasIndex = false;
   #hasTarget = false;
 
   constructor(target: string, options: TableOptions) {
@@ -163,12 +206,12 @@ export class RowsReader implements ObjectSink {
       return;
     }
     const keys = Object.keys(row);
-    const values = keys.some(isPadded) ? this.#underColumnNames(row, keys, place) : row;
+    const values = keys.some(hasOtherName) ? this.#underColumnNames(row, keys, place) : row;
     this.#hasTarget = Object.hasOwn(values, this.#target) || this.#hasTarget;
     const position = this.#builder.startRow(ownValue(values, this.#target), place);
     for (const name of values === row ? keys : Object.keys(values)) {
       if (name === this.#target) continue;
-      const column = this.#builder.column(name);
+      const column = this.#builder.column(name, this.#hasIndex ? indexUse(name) : undefined);
       if (position !== undefined) column.put(position, values[name]);
     }
   }
@@ -178,9 +221,10 @@ export class RowsReader implements ObjectSink {
     // Without a prototype, `__proto__` is a key as any other.
     const values: Record<string, unknown> = Object.create(null);
     for (const key of keys) {
-      const name = columnName(key);
+      const name = keyName(key);
+      if (columnName(key) === '') this.#hasIndex = true;
       if (Object.hasOwn(values, name)) {
-        const message = `${namePlace(place)} has two values of the column ${quote(name)}, under names that differ only by blanks at their ends. Leave one of them out.`;
+        const message = `${namePlace(place)} has two values of the column ${quote(name)}, under names that are alike without the blanks at their ends. Leave one of them out.`;
         this.#faults.add({ message, column: name, ...place });
       }
       values[name] = row[key];
@@ -197,6 +241,10 @@ export class RowsReader implements ObjectSink {
     const names = this.#hasTarget ? [...inputs, this.#target] : inputs;
     checkColumnNames(names, this.#target, this.#faults);
     checkChosen(names, this.#choices);
-    return this.#builder.build();
+    return countUnnamed(this.#builder.build(), 0, this.#hasIndex);
   }
+}
+
+function indexUse(name: string): 'index' | undefined {
+  return name === INDEX_COLUMN ? 'index' : undefined;
 }

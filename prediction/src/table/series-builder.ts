@@ -1,6 +1,6 @@
 import { cellText } from './cells.js';
 import { largeCodesByRow } from './chunked-array.js';
-import type { ColumnChoice, ColumnChoices } from './column.js';
+import { type ColumnChoice, type ColumnChoices, type ColumnUse, isPassedOver } from './column.js';
 import { ColumnBuilder } from './column-builder.js';
 import { checkNamed, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
@@ -56,18 +56,22 @@ export class SeriesBuilder {
     return [...this.#names];
   }
 
-  /** @throws {TableError} at the first column or cell too many. */
-  column(name: string): CellSink {
+  /**
+   * @param use of a column for which none was chosen; without it, its values decide.
+   * @throws {TableError} at the first column or cell too many.
+   */
+  column(name: string, use?: ColumnUse): CellSink {
+    const chosen = this.#choices.get(name) ?? use;
     if (!this.#names.has(name)) {
       if (this.#names.size >= MAX_COLUMNS) throw tooManyColumns();
       this.#names.add(name);
-      if (this.#choices.get(name) !== 'unused') this.#readColumns++;
+      if (!isPassedOver(chosen)) this.#readColumns++;
       this.#refuseTooManyCells();
     }
     if (name === this.#goal.orderBy) return this.#order;
     const known = this.#groups.get(name) ?? this.#columns.get(name);
     if (known !== undefined) return known;
-    const column = new ColumnBuilder(this.#memory, this.#choices.get(name));
+    const column = new ColumnBuilder(this.#memory, chosen);
     this.#columns.set(name, column);
     return column;
   }
@@ -177,6 +181,7 @@ export class SeriesBuilder {
     const covariates: Covariate[] = [];
     const bytes = categoryShare(this.#columns.size);
     for (const [name, builder] of this.#columns) {
+      if (builder.isEmptyIndex) continue;
       const { summary, column } = profileColumn(builder.take(name, rowCount), bytes);
       if (summary.used && summary.kind === 'date') {
         summary.used = false;

@@ -38,6 +38,8 @@ export interface ForecastTable {
   /** The other columns, and those of them that can be used: by step as the values, categories as their index. */
   readonly columns: readonly ColumnSummary[];
   readonly covariates: readonly Covariate[];
+  /** As in a table of rows. */
+  readonly unnamedColumns?: number;
   readonly report: SeriesReport;
 }
 

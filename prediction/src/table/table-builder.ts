@@ -1,5 +1,5 @@
 import { cellText } from './cells.js';
-import type { ColumnChoice, ColumnChoices } from './column.js';
+import { type ColumnChoice, type ColumnChoices, type ColumnUse, isPassedOver } from './column.js';
 import { ColumnBuilder } from './column-builder.js';
 import { checkSetColumn, tooManyColumns } from './column-names.js';
 import { categoryShare, profileColumn } from './column-profile.js';
@@ -36,16 +36,17 @@ export class TableBuilder {
   /**
    * The input column of this name, made when it is new.
    *
+   * @param use of a column for which none was chosen; without it, its values decide.
    * @throws {TableError} at the first column or cell too many.
    */
-  column(name: string): ColumnBuilder {
+  column(name: string, use?: ColumnUse): ColumnBuilder {
     let column = this.#columns.get(name);
     if (column === undefined) {
       if (this.#columns.size >= MAX_COLUMNS) throw tooManyColumns();
-      const choice = this.#choices.get(name);
-      column = new ColumnBuilder(this.#memory, choice);
+      const chosen = this.#choices.get(name) ?? use;
+      column = new ColumnBuilder(this.#memory, chosen);
       this.#columns.set(name, column);
-      if (choice !== 'unused') this.#readColumns++;
+      if (!isPassedOver(chosen)) this.#readColumns++;
       this.#refuseTooManyCells();
     }
     return column;
@@ -78,7 +79,9 @@ export class TableBuilder {
     const rowCount = this.#rowCount;
     const answers = this.#targetCells.take(rowCount, this.#task);
     if (answers.task === 'classification') checkSetColumn(this.#columns.keys(), this.#target);
-    const columns = [...this.#columns].map(([name, column]) => column.take(name, rowCount));
+    const columns = [...this.#columns]
+      .filter(([, column]) => !column.isEmptyIndex)
+      .map(([name, column]) => column.take(name, rowCount));
     const table = { target: this.#target, rowCount, columns, ...answers };
     checkInputs(table);
     return table;

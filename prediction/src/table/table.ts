@@ -27,6 +27,8 @@ interface CheckedTable {
   readonly rowCount: number;
   /** The input columns in the order of the header, without the target. */
   readonly columns: readonly TableColumn[];
+  /** The columns that have neither a name nor a value, and are left out; absent if there are none. */
+  readonly unnamedColumns?: number;
 }
 
 /** A table with a numeric target. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { ModelLineReader, ModelLineWriter } from '../model/model-lines.js';
 import { refuseLaterFormat } from '../table/codec/format.js';
+import type { Table } from '../table/table.js';
 import { finish, type Steps } from '../trees/steps.js';
 import { describeClassification } from './classification/metrics.js';
 import {
@@ -88,8 +89,21 @@ function* decodeRest(head: v.InferOutput<typeof headSchema>, lines: ModelLineRea
   }
 }
 
-/** Returns a sentence or two on whether a model is better than always giving the same answer. */
-export function describeModel(model: Model): string {
+/**
+ * Returns a sentence or two on whether a model is better than always giving the same answer, and on columns that were
+ * left out because nothing names them.
+ *
+ * @param table that it was trained on
+ */
+export function describeModel(model: Model, table: Pick<Table, 'unnamedColumns'> = {}): string {
+  const { unnamedColumns: count = 0 } = table;
+  const verdict = describeQuality(model);
+  if (count === 0) return verdict;
+  const columns = count === 1 ? '1 column' : `${count.toLocaleString('en')} columns`;
+  return `${verdict} ${columns} without a name and without values ${count === 1 ? 'is' : 'are'} left out.`;
+}
+
+function describeQuality(model: Model): string {
   switch (model.task) {
     case 'regression':
       return describeRegression(model.metrics, model.row_count, model.target_reading);

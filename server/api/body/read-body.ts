@@ -9,7 +9,11 @@ import { onResponseClose } from '../../edge/connections.js';
 import {
   announcedLength,
   BodyMeter,
+  CSV_CHARSETS,
+  CSV_TYPE,
+  charsetLabel,
   disableBodyTimeout,
+  findCharset,
   hasBody,
   isEndless,
   isRowStream,
@@ -83,10 +87,7 @@ function refuseOtherForms({ consumes }: Operation): (req: Request) => void {
       const verdict = sent === undefined ? '' : ' is not taken here';
       throw unsupported(`${what}${verdict}; send ${joinWords(consumes, 'or')}.`);
     }
-    const charset = /charset="?([^";\s]+)/i.exec(sent ?? '')?.[1] ?? 'utf-8';
-    if (!/^(utf-?8|us-ascii)$/i.test(charset)) {
-      throw unsupported(`The charset "${charset}" is not taken here; send the body in UTF-8.`);
-    }
+    refuseCharset(req);
     const encoding = readEncoding(req);
     if (encoding !== undefined && (!takesCompressed || encoding === 'other')) {
       const remedy = takesCompressed
@@ -102,6 +103,17 @@ function refuseOtherForms({ consumes }: Operation): (req: Request) => void {
       throw malformedBody('The body is a part, as its Content-Range says; send the whole.');
     }
   };
+}
+
+/** Refuses encodings that are not read: all but CSV is UTF-8. */
+function refuseCharset(req: Request): void {
+  const charset = findCharset(req);
+  const isCsv = mediaType(req) === CSV_TYPE;
+  if (charset === 'utf-8' || (isCsv && charset !== undefined)) return;
+  const remedy = isCsv
+    ? `name ${joinWords(CSV_CHARSETS, 'or')}, or send the rows in UTF-8`
+    : 'send the body in UTF-8';
+  throw unsupported(`The charset "${charsetLabel(req)}" is not taken here; ${remedy}.`);
 }
 
 function readEncoding({ headers }: IncomingMessage): Encoding | 'other' | undefined {

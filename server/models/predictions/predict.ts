@@ -251,12 +251,13 @@ function refuseInvalid<T>(answer: () => T, at: string): T {
  *
  * @throws {ProblemError} if the body has no such form, or a column of ids is named and nothing is to be remembered
  */
-function readForm({ query, mediaType }: Input<'predict'>): TableForm {
+function readForm(request: Input<'predict'>): TableForm {
+  const { query } = request;
   if (query.id !== undefined && query.remember !== true) {
     const message = 'names the ids of rows that are remembered; send remember=true with it';
     throw invalidRequest([{ pointer: '/query/id', message }]);
   }
-  return parseForm(query, mediaType);
+  return parseForm(query, request);
 }
 
 /** Can be read again, by a second way of a body that the first has declined. */

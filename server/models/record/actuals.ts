@@ -19,7 +19,8 @@ const MAX_LISTED = 100;
 
 export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 'addActuals'> {
   return {
-    addActuals: async ({ caller, params, query, body, closed, reply }) => {
+    addActuals: async (request) => {
+      const { caller, params, query, body, closed, reply } = request;
       const { owner, act } = caller;
       const project = await findProject(store, caller, params.projectName);
       const model = await requireModel(store, project, params.modelName);
@@ -27,7 +28,7 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
       const job = {
         truths: { target: model.target, ids: chooseIds(findIdColumn(query.id), findSeries(model)) },
         format: findFormat(mediaType),
-        form: parseForm(query, mediaType),
+        form: parseForm(query, request),
       };
       const isForecast = model.task === 'forecast' && query.id === undefined;
       const target = { owner, project: project.name, modelId: model.id, act };

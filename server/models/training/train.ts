@@ -69,7 +69,7 @@ export function trainingOperations(
         task: parseGoal(query),
         choices: parseChoices(query),
       };
-      const form = parseForm(query, body.mediaType);
+      const form = parseForm(query, request);
       const { source, bytes: text } = await readSentTable(body);
       const table: NewTable = source
         ? { ...goal, source }
@@ -95,10 +95,11 @@ export function trainingOperations(
       return reply(await train(services, request, project, table, check));
     },
 
-    previewTable: async ({ caller, params, query, body, closed, reply }) => {
+    previewTable: async (request) => {
+      const { caller, params, query, body, closed, reply } = request;
       await findProject(store, caller, params.projectName);
       const { mediaType, bytes: text } = body;
-      const form = parseForm(query, mediaType);
+      const form = parseForm(query, request);
       const format = findFormat(mediaType);
       const source = { owner: caller.owner, text, tooSlow: slowSender('table'), signal: closed };
       const preview = await tables.preview({ ...source, format, form });

@@ -48,7 +48,7 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
     metrics: model.task === 'classification' ? writeMetrics(model) : model.metrics,
     targetReading: model.task === 'classification' ? null : model.target_reading,
     classes: model.task === 'classification' ? writeClasses(model) : null,
-    summary: describeModel(model),
+    summary: describeModel(model, table),
     trainingSeconds,
     compared: serving && compare(serving, table, model, heldOut),
   };

@@ -95,7 +95,12 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 
 function rowOf(header: readonly string[], line: readonly string[]): Record<string, unknown> {
   const row: Record<string, unknown> = Object.create(null);
-  for (const [index, name] of header.entries()) row[name] = line[index] || null;
+  for (const [index, name] of header.entries()) {
+    const isIndex = name === '' && index === 0 && header.length > 1;
+    // Without a name and a value, a field says nothing.
+    if (name !== '' || isIndex) row[isIndex ? 'column_1' : name] = line[index] || null;
+    else if (line[index]) row[''] = line[index];
+  }
   return row;
 }
 

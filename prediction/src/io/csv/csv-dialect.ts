@@ -1,4 +1,5 @@
 import { parseNumber } from '../../table/cells.js';
+import type { Charset } from './csv-text.js';
 
 /** The characters that may stand between the fields of CSV. */
 export type Delimiter = ',' | ';' | '\t' | '|';
@@ -10,6 +11,8 @@ export interface CsvOptions {
   /** The line with the names, or without them of the first row, from 1; the lines above it are passed over. */
   readonly headerLine?: number | undefined;
   readonly delimiter?: Delimiter | undefined;
+  /** The encoding; without it, UTF-8. A byte order mark decides before it. */
+  readonly charset?: Charset | undefined;
 }
 
 /** The findings in the first lines of CSV: its delimiter, or why it cannot be read. */
@@ -66,7 +69,10 @@ export class DialectDetector {
 
   #look(isAll: boolean): CsvDialect | undefined {
     if (isUtf16(this.#gathered)) {
-      return { fault: 'The text is UTF-16. Save it as "CSV UTF-8" and send it again.' };
+      return {
+        fault:
+          'The text is UTF-16 without a byte order mark. Save it as "CSV UTF-8", or name its encoding: Content-Type: text/csv; charset=utf-16le, or utf-16be.',
+      };
     }
     const { delimiter, header = true } = this.#options;
     const text = this.#gathered.toString('latin1', 0, MAX_BYTES);
@@ -79,8 +85,6 @@ export class DialectDetector {
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 
 function isUtf16(bytes: Uint8Array): boolean {
-  const [first, second] = bytes;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
   const nulls = [0, 0];
   const length = Math.min(bytes.length, PATTERN_BYTES) & ~1;
   for (let at = 0; at < length; at++) {

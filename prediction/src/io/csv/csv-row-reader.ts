@@ -2,7 +2,7 @@ import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
 import type { SchemaCheck } from '../../serving/row-check.js';
 import type { RowColumns } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
-import { columnName } from '../../table/column-names.js';
+import { columnName, nameIndex } from '../../table/column-names.js';
 import { quote } from '../../table/table-error.js';
 import { type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
 import { CellBinner } from '../cells/cell-binner.js';
@@ -10,6 +10,7 @@ import type { BlockPlace } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
 import { FormatError } from '../columns/format-error.js';
 import { type CsvRecord, CsvScanner } from './csv-scanner.js';
+import { type Charset, toUtf8 } from './csv-text.js';
 
 /**
  * Reads rows of CSV as they arrive. The first line has the names of the columns, in any order; without it (`header:
@@ -20,6 +21,7 @@ export class CsvRowReader implements RowReader {
   readonly isWhole = false;
   readonly #blocks: RowColumns;
   readonly #unknown: ReadOptions['unknown'];
+  readonly #charset: Charset | undefined;
   readonly #check: SchemaCheck;
   readonly #scanner: CsvScanner;
   /** Undefined until the header has been read. */
@@ -28,6 +30,7 @@ export class CsvRowReader implements RowReader {
   constructor(blocks: RowColumns, { unknown, form = {} }: ReadOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
+    this.#charset = form.charset;
     this.#check = check;
     this.#scanner = new CsvScanner(form);
     if (form.header === false) this.#begin(new CsvHeader(blocks.names.inputs));
@@ -41,7 +44,9 @@ export class CsvRowReader implements RowReader {
    */
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<RowBlock>> {
     try {
-      for await (const piece of body) yield this.#readRecords(this.#scanner.add(piece));
+      for await (const piece of toUtf8(body, this.#charset)) {
+        yield this.#readRecords(this.#scanner.add(piece));
+      }
       yield this.#readRecords(this.#scanner.end());
       if (this.#rows === undefined) {
         throw new FormatError('The body is empty. Send a header line and a line for each row.');
@@ -78,15 +83,17 @@ export class CsvRowReader implements RowReader {
 class CsvHeader {
   /** By field, without blanks at their ends. */
   readonly names: readonly string[];
+  /** True if a field has no name, so that its values count as those of an unknown one. */
+  readonly hasUnnamed: boolean;
   readonly #isPlain: boolean;
 
   /**
-   * Reads the record of a header.
+   * Reads the record of a header. A first field without a name is that of an index, and others may be many.
    *
-   * @throws {FormatError} if it has a name twice. Fields without a name may be many; they are not read.
+   * @throws {FormatError} if it has a name twice.
    */
   static of({ fields, line }: CsvRecord): CsvHeader {
-    const names = fields.map(columnName);
+    const names = nameIndex(fields.map(columnName));
     const seen = new Set<string>();
     for (const name of names) {
       if (name !== '' && seen.has(name)) {
@@ -101,6 +108,7 @@ class CsvHeader {
 
   constructor(names: readonly string[]) {
     this.names = names;
+    this.hasUnnamed = names.includes('');
     this.#isPlain = !names.includes('__proto__');
   }
 
@@ -126,7 +134,9 @@ class CsvHeader {
     // Without a prototype, `__proto__` is a key as any other; objects with one are read faster.
     const row: Record<string, unknown> = this.#isPlain ? {} : Object.create(null);
     for (let index = 0; index < names.length; index++) {
-      row[names[index] ?? ''] = fields[index] || null;
+      const name = names[index] ?? '';
+      if (name !== '') row[name] = fields[index] || null;
+      else if (fields[index]) row[''] = fields[index];
     }
     return row;
   }
@@ -200,14 +210,17 @@ class CellRows {
   readonly #layout: Layout;
   #rows = 0;
 
-  /** Returns nothing if many bodies are read so already, or the kernel cannot be loaded. */
+  /**
+   * Returns nothing if many bodies are read so already, or the kernel cannot be loaded, or there are fields without a
+   * name: the kernel does not tell which of these have values.
+   */
   static open(
     blocks: RowColumns,
     header: CsvHeader,
     check: SchemaCheck,
     objects: ObjectRows,
   ): CellRows | undefined {
-    if (held >= MAX_HELD) return undefined;
+    if (held >= MAX_HELD || header.hasUnnamed) return undefined;
     try {
       return new CellRows(blocks, header, check, objects);
     } catch {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
 import { FormatError } from '../columns/format-error.js';
 import { type CsvDialect, type CsvOptions, DialectDetector } from './csv-dialect.js';
+import { countLineEnds } from './csv-text.js';
 import { SkippedLines } from './skipped-lines.js';
 
 /** The most fields of a record: far more than a table may have columns, so that a few too many are counted. */
@@ -308,7 +309,7 @@ function checkText(bytes: Buffer, line: number): void {
   }
   const place = line + countLineEnds(bytes.toString('latin1', 0, start));
   throw new FormatError(
-    `Line ${place} is not UTF-8 text. Save the rows as "CSV UTF-8" and send them again.`,
+    `Line ${place} is not UTF-8 text. Save the rows as "CSV UTF-8", or name their encoding, such as Content-Type: text/csv; charset=windows-1252.`,
     place,
   );
 }
@@ -319,11 +320,6 @@ function isBlank(code: number): boolean {
 
 function isLineEnd(byte: number): boolean {
   return byte === LINE_FEED || byte === CARRIAGE_RETURN;
-}
-
-function countLineEnds(text: string): number {
-  if (!text.includes('\n') && !text.includes('\r')) return 0;
-  return text.match(/\r\n|\n|\r/g)?.length ?? 0;
 }
 
 /** @param line on which the row begins. */

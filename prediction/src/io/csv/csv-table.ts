@@ -2,6 +2,7 @@ import type { OrderedSink } from '../../table/row-reader.js';
 import { FaultList, TableError } from '../../table/table-error.js';
 import type { CsvOptions } from './csv-dialect.js';
 import { type CsvRecord, CsvScanner, ENDS_REMOVED } from './csv-scanner.js';
+import { toUtf8 } from './csv-text.js';
 
 /**
  * Adds the rows of CSV, until no more are wanted. The first lines tell whether commas, semicolons or tabs separate the
@@ -16,7 +17,7 @@ export async function addCsv(
 ): Promise<void> {
   const scanner = new CsvScanner(options);
   const table = new CsvTable(rows, options.header ?? true);
-  for await (const piece of pieces) {
+  for await (const piece of toUtf8(pieces, options.charset)) {
     table.add(scanner, scanner.add(piece));
     if (rows.isFull) break;
   }

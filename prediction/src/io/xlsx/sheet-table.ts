@@ -34,8 +34,8 @@ export interface TableRow {
 }
 
 /**
- * Reads the table of a sheet. Its columns are those of the header, from the first name to the last. Empty rows are
- * passed over.
+ * Reads the table of a sheet. Its columns are those of the header, from the first name to the last. If the row below
+ * has a value just before them, that column is an index, whose name is empty. Empty rows are passed over.
  *
  * @throws {FormatError} at the first fault of the file, and where the sheet seems to hold a second table.
  */
@@ -49,23 +49,30 @@ export async function* readSheetTable(
   const workbook = await readWorkbook(zip, budget, sheet);
   listener.open?.(workbook);
   const place = sheetName(workbook.sheet);
+  let header: SheetRow | undefined;
   let table: SheetTable | undefined;
   let lastLine = 0;
+  const begin = (names: SheetRow, first?: SheetRow) => {
+    const begun = new SheetTable(place, names, first);
+    listener.begin(begun.names, names.line);
+    return begun;
+  };
   for await (const read of readRows(zip, workbook, budget)) {
     const rows: TableRow[] = [];
     for (const row of read) {
       lastLine = row.line;
       if (row.line < (headerLine ?? 1)) continue;
-      if (table) {
-        rows.push(table.cut(row));
+      if (header === undefined) {
+        if (headerLine !== undefined && row.line > headerLine) throw emptyHeader(place, headerLine);
+        header = row;
         continue;
       }
-      if (headerLine !== undefined && row.line > headerLine) throw emptyHeader(place, headerLine);
-      table = new SheetTable(place, row);
-      listener.begin(table.names, row.line);
+      table ??= begin(header, row);
+      rows.push(table.cut(row));
     }
     if (rows.length > 0) yield rows;
   }
+  if (header !== undefined && table === undefined) table = begin(header);
   if (table === undefined && headerLine !== undefined && lastLine > 0) {
     throw new FormatError(
       `header_line is ${headerLine}, but the last row with values of ${place} is ${lastLine}. Name the row that has the names of the columns.`,
@@ -90,19 +97,26 @@ class SheetTable {
   #lastLine: number;
   #hasNumbers = false;
 
-  /** @throws {FormatError} if there is a gap between the names. */
-  constructor(place: string, first: SheetRow) {
+  /**
+   * @param header the row with the names
+   * @param first the row below, if there is one
+   * @throws {FormatError} if there is a gap between the names
+   */
+  constructor(place: string, { cells, line }: SheetRow, first?: SheetRow) {
     this.#place = place;
-    this.#lastLine = first.line;
-    const { cells } = first;
-    this.#first = cells.findIndex((cell) => cell !== undefined);
-    this.names = Array.from(cells.slice(this.#first), readName);
-    const gap = this.names.indexOf('');
-    if (gap < 0) return;
-    throw new FormatError(
-      `${place}, cell ${columnLetters(this.#first + gap)}${first.line}: the column has no name, but others follow. Name it, or delete the column. If this is not the row with the names, choose another with header_line; if a second table stands beside the first, move it to a sheet of its own.`,
-      first.line,
-    );
+    this.#lastLine = line;
+    const start = cells.findIndex((cell) => cell !== undefined);
+    const names = Array.from(cells.slice(start), readName);
+    const gap = names.indexOf('');
+    if (gap >= 0) {
+      throw new FormatError(
+        `${place}, cell ${columnLetters(start + gap)}${line}: the column has no name, but others follow. Name it, or delete the column. If this is not the row with the names, choose another with header_line; if a second table stands beside the first, move it to a sheet of its own.`,
+        line,
+      );
+    }
+    const hasIndex = first?.cells[start - 1] !== undefined;
+    this.#first = hasIndex ? start - 1 : start;
+    this.names = hasIndex ? ['', ...names] : names;
   }
 
   /** @throws {FormatError} at a value outside of the columns, and at a row that seems to begin another table. */

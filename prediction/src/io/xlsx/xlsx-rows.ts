@@ -1,7 +1,7 @@
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { SchemaCheck } from '../../serving/row-check.js';
 import { objectBlocks, type RowColumns } from '../../serving/row-server.js';
-import { columnName } from '../../table/column-names.js';
+import { columnName, nameIndex } from '../../table/column-names.js';
 import type { OrderedSink } from '../../table/row-reader.js';
 import { TableError } from '../../table/table-error.js';
 import { type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
@@ -77,7 +77,7 @@ export class XlsxRowReader implements RowReader {
     let names: readonly string[] = [];
     const parts = readSheetTable(file, this.#budget, form, {
       begin: (sent) => {
-        names = sent.map(columnName);
+        names = nameIndex(sent.map(columnName));
       },
     });
     for await (const part of parts) {

@@ -1,6 +1,12 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
-import { MAX_TEXTS, type TableColumn, type TextColumn, type ValueColumn } from '../column.js';
+import {
+  isPassedOver,
+  MAX_TEXTS,
+  type TableColumn,
+  type TextColumn,
+  type ValueColumn,
+} from '../column.js';
 import type { Table } from '../table.js';
 import {
   type Cells,
@@ -37,13 +43,14 @@ const headSchema = v.object({
     ),
   ),
   targetReading: v.optional(numberReadingSchema),
+  unnamedColumns: v.optional(integerSchema),
   columns: v.array(
     v.variant('kind', [
       v.object({
         kind: v.literal('text'),
         name: v.string(),
         textCount: v.pipe(integerSchema, v.minValue(0), v.maxValue(MAX_TEXTS)),
-        chosen: v.optional(v.picklist(['category', 'unused'])),
+        chosen: v.optional(v.picklist(['category', 'unused', 'index'])),
       }),
       v.object({
         kind: v.picklist(['number', 'date']),
@@ -144,19 +151,24 @@ class GrowingTable {
   }
 
   finish(): Table {
-    const { target, rowCount, classes } = this.#head;
-    const columns = this.#columns.map((column) => column.finish());
+    const { target, rowCount, classes, unnamedColumns } = this.#head;
+    const common = {
+      target,
+      rowCount,
+      columns: this.#columns.map((column) => column.finish()),
+      ...(unnamedColumns !== undefined && { unnamedColumns }),
+    };
     const targetValues = this.#targetValues.finish();
     const targetClasses = this.#targetClasses.finish();
     if (classes === null) {
       const { targetReading } = this.#head;
-      const read = { target, rowCount, columns, targetValues };
+      const read = { ...common, targetValues };
       return { task: 'regression', ...read, ...(targetReading && { targetReading }) };
     }
     if (targetClasses.some((index) => index >= classes.length)) {
       throw new Error('An encoded table has a row of no class.');
     }
-    return { task: 'classification', target, rowCount, columns, classes, targetClasses };
+    return { task: 'classification', ...common, classes, targetClasses };
   }
 }
 
@@ -207,7 +219,7 @@ class GrowingTexts implements GrowingColumn {
 
   constructor(head: TextHead, rowCount: number) {
     this.#head = head;
-    this.#codes = new GrowingCells(new Uint16Array(head.chosen === 'unused' ? 0 : rowCount));
+    this.#codes = new GrowingCells(new Uint16Array(isPassedOver(head.chosen) ? 0 : rowCount));
   }
 
   addCells(cells: Cells): void {

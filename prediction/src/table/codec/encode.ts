@@ -28,7 +28,7 @@ export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
 }
 
 function* splitTable(table: RowTable): Generator<Piece> {
-  const { target, rowCount, columns } = table;
+  const { target, rowCount, columns, unnamedColumns } = table;
   const isNumeric = table.task === 'regression';
   const classes = isNumeric ? null : [...table.classes];
   const heads = columns.map((column): Head['columns'][number] =>
@@ -47,7 +47,15 @@ function* splitTable(table: RowTable): Generator<Piece> {
         },
   );
   const targetReading = isNumeric ? table.targetReading : undefined;
-  yield { format: FORMAT, target, rowCount, classes, targetReading, columns: heads };
+  yield {
+    format: FORMAT,
+    target,
+    rowCount,
+    classes,
+    targetReading,
+    unnamedColumns,
+    columns: heads,
+  };
   yield* cellPieces(TARGET, isNumeric ? table.targetValues : table.targetClasses);
   for (const [index, column] of columns.entries()) {
     if (column.kind === 'text') yield* textPieces(index, column.texts);

@@ -33,6 +33,7 @@ export interface Head {
   /** Null where the target is a number. */
   classes: TargetClass[] | null;
   targetReading?: NumberReading | undefined;
+  unnamedColumns?: number | undefined;
   columns: (
     | { kind: 'text'; name: string; textCount: number; chosen?: TextColumn['chosen'] | undefined }
     | {

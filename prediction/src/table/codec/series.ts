@@ -50,6 +50,7 @@ export const seriesHeadSchema = v.object({
   target: v.string(),
   targetReading: v.optional(numberReadingSchema),
   rowCount: indexSchema,
+  unnamedColumns: v.optional(indexSchema),
   goal: v.object({
     orderBy: v.string(),
     groupBy: v.array(v.string()),
@@ -91,6 +92,7 @@ export function* seriesPieces(
     target,
     ...(targetReading && { targetReading }),
     rowCount,
+    unnamedColumns: table.unnamedColumns,
     goal: { ...goal, groupBy: [...goal.groupBy], known: [...goal.known] },
     grid,
     columns,
@@ -184,11 +186,13 @@ export class GrowingSeries {
         throw new Error('An encoded table lacks cells.');
     }
     const { target, targetReading, rowCount, goal, grid, columns, covariates, report } = this.#head;
+    const { unnamedColumns } = this.#head;
     return {
       task: 'forecast',
       target,
       ...(targetReading && { targetReading }),
       rowCount,
+      ...(unnamedColumns !== undefined && { unnamedColumns }),
       goal,
       grid,
       groupTexts: this.#groupTexts,
