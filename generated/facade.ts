@@ -145,7 +145,7 @@ export interface SkillNotFound extends Shape<'SkillNotFound'> {}
 export interface SqlSkillParams extends Shape<'SqlSkillParams'> {}
 /** The version of the service. */
 export interface Status extends Shape<'Status'> {}
-/** The beginning of a table, as `trainModel` would read it. */
+/** The beginning of a table, as `trainModel` would read it with this `header_line` and `sheet`. */
 export interface TablePreview extends Shape<'TablePreview'> {}
 /** The key or the identity has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are. */
 export interface TooManyRequests extends Shape<'TooManyRequests'> {}

@@ -1243,6 +1243,11 @@ export interface paths {
          *     enough, cut at the end of a line. A Parquet file and a workbook must be whole, because what
          *     they hold stands at their end.
          *
+         *     Without `header_line`, the preview looks for the names of the columns: in the first of 20 lines of CSV, or rows
+         *     of a sheet, that has as many fields as most, and texts in most of them; of a workbook without `sheet`, in the
+         *     first sheet that is not hidden and has such a row. `trainModel` and `predict` do not: send them `header_line`
+         *     and `sheet` as this answers them.
+         *
          *     A table of which no row can be read gets 422. After a first row, `fault` says what ended the reading. A workbook
          *     with sheets is answered without a row, too, so that another sheet or header line can be chosen.
          */
@@ -4615,7 +4620,7 @@ export interface components {
              */
             reason: "unknown-id" | "other-model" | "id-missing" | "target-missing" | "not-a-number" | "repeated" | "unreadable";
         };
-        /** @description The beginning of a table, as `trainModel` would read it. */
+        /** @description The beginning of a table, as `trainModel` would read it with this `header_line` and `sheet`. */
         TablePreview: {
             /**
              * @description The media type of the table.
@@ -4624,15 +4629,23 @@ export interface components {
             format: "text/csv" | "application/json" | "application/x-ndjson" | "application/vnd.apache.arrow.stream" | "application/vnd.apache.arrow.file" | "application/vnd.apache.parquet" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
             /**
              * Format: int32
-             * @description The line that has the names of the columns, from 1. Null where no line has them.
+             * @description The line that has the names of the columns, from 1: the chosen one, or the one that seems to have them.
+             *     Null where no line has them.
              */
             header_line: number | null;
-            /** @description The sheet that has the table. Null if the body is not a workbook. */
+            /** @description The first lines of CSV, or rows with values of a sheet, to choose `header_line` from. */
+            first_lines: components["schemas"]["FirstLine"][];
+            /** @description The sheet that has the table, chosen or found. Null if the body is not a workbook. */
             sheet: string | null;
             /** @description The sheets of a workbook, in their order. */
             sheets: string[];
-            /** @description The columns in their order. A name may be empty or occur twice, which a training refuses. */
+            /** @description The columns in their order. A name may occur twice, or be empty though there are values, which a training refuses. */
             columns: components["schemas"]["PreviewColumn"][];
+            /**
+             * Format: int32
+             * @description How many columns have neither a name nor a value in these rows. A training leaves them out.
+             */
+            unnamed_columns: number;
             /** @description The first rows; fewer than 20 where the table ends, or where they are long. */
             rows: (string | null)[][];
             /**
@@ -4657,6 +4670,21 @@ export interface components {
             kind: "number" | "date" | "category" | "empty";
             /** @description The first different values. A value of more than 60 characters is cut. */
             examples: string[];
+            /**
+             * @description Whether it is a first column without a name, as pandas and R write the numbers or names of rows. It is named
+             *     `column_1`. A training does not learn from it, unless `as_number`, `as_date` or `as_category` names it.
+             */
+            is_index: boolean;
+        };
+        /** @description A line that may have the names of the columns. */
+        FirstLine: {
+            /**
+             * Format: int32
+             * @description Its number, from 1.
+             */
+            line: number;
+            /** @description Its fields, with ` | ` between them. A text of more than 200 characters is cut. */
+            text: string;
         };
         /**
          * @description A row of a training table, its values by column name. An element that is not an object makes the
@@ -5375,7 +5403,8 @@ export interface components {
          * @description The header `Content-Type` is missing or names a media type, a charset or an encoding that this
          *     operation does not take.
          *
-         *     To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. If the
+         *     To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. CSV may also
+         *     name `charset=windows-1252`, `iso-8859-1`, `utf-16le` or `utf-16be`. If the
          *     encoding was refused, the header `Accept-Encoding` lists those that are taken.
          */
         UnsupportedMediaType: {

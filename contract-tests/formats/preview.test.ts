@@ -78,6 +78,30 @@ test('reads CSV as its parameters say', async () => {
   });
 });
 
+test('finds the names below a title, and the sheet of the table, and shows the lines to choose from', async () => {
+  const titled = 'Sales of 2026\n\ncity;sold\nBonn;4\nUlm;5\n';
+  expect(await (await preview(titled)).json()).toMatchObject({
+    header_line: 3,
+    first_lines: [
+      { line: 1, text: 'Sales of 2026' },
+      { line: 2, text: '' },
+      { line: 3, text: 'city | sold' },
+      { line: 4, text: 'Bonn | 4' },
+      { line: 5, text: 'Ulm | 5' },
+    ],
+    columns: [{ name: 'city' }, { name: 'sold' }],
+    rows_read: 2,
+  });
+  const sheets = { Cover: [['Sales']], Data: [['Sales'], ['city', 'sold'], ['Bonn', 4]] };
+  const found = await preview(workbookOfSheets(sheets), '', MEDIA_TYPES.xlsx);
+  expect(await found.json()).toMatchObject({
+    sheet: 'Data',
+    header_line: 2,
+    first_lines: [{ text: 'Sales' }, { text: 'city | sold' }, { text: 'Bonn | 4' }],
+    columns: [{ name: 'city' }, { name: 'sold' }],
+  });
+});
+
 test('shows names that a training refuses, so that a caller can choose another header line', async () => {
   const body = await (await preview('a,,a\n1,2,3\n')).json();
   expect(body).toMatchObject({ columns: [{ name: 'a' }, { name: '' }, { name: 'a' }] });
@@ -145,7 +169,13 @@ describe('refuses', () => {
   });
 
   test.each([
-    ['a title above the names', 'Sales\na,b,c\n1,2,3\n', '', 'text/csv', 'the header has 1'],
+    [
+      'a title that is said to be the names',
+      'Sales\na,b,c\n1,2,3\n',
+      '?header_line=1',
+      'text/csv',
+      'the header has 1',
+    ],
     ['a header line below the table', 'a,b\n1,2\n', '?header_line=9', 'text/csv', 'has 2 lines'],
     ['no rows', '[]', '', 'application/json', 'has no rows'],
     ['rows that are not objects', '[1]', '', 'application/json', 'is not an object'],

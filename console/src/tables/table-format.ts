@@ -1,5 +1,11 @@
-import { parseNumber } from '../../../prediction/src/browser.js';
-import { type Delimiter, isNotBlank, parseCsv } from './csv.js';
+import {
+  findDelimiter,
+  findHeaderLine,
+  findWidth,
+  MAX_HEADER_LINE,
+  MAX_LOOKED_AT,
+} from '../../../prediction/src/browser.js';
+import { type Delimiter, parseCsv } from './csv.js';
 import { TableFileError } from './table-file-error.js';
 
 export interface TableFormat {
@@ -19,13 +25,7 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
   ['\x1f\x8b', 'This file is compressed. Unpack it first.'],
 ];
 
-const DELIMITERS: readonly Delimiter[] = [',', ';', '\t', '|'];
-
-/** The lines among which the header is looked for, and can be chosen. */
-const MAX_HEADER_LINE = 20;
-
-/** The records that show how many columns a table has. */
-const MAX_LOOKED_AT = 40;
+const DELIMITERS: readonly [Delimiter, ...Delimiter[]] = [',', ';', '\t', '|'];
 
 /** The beginning of a table, decoded. */
 export interface TableText {
@@ -55,8 +55,10 @@ export function detectFormat(bytes: Uint8Array, isWhole: boolean, chosenLine?: n
   const lineEnd = /\r\n?|\n/.exec(text)?.[0];
   const newline = lineEnd === '\r\n' || lineEnd === '\r' ? lineEnd : '\n';
   const below = (line: number) => skipLines(text, line - 1).text;
-  const delimiter = findDelimiter(below(chosenLine ?? 1));
-  const headerLine = chosenLine ?? findHeader(text, delimiter);
+  const candidates = below(chosenLine ?? 1);
+  const delimiter = findDelimiter(DELIMITERS, (each) => firstRecords(candidates, each));
+  const { width } = findWidth(firstRecords(text, delimiter));
+  const headerLine = chosenLine ?? findHeaderLine(readLines(text, delimiter), width) ?? 1;
   const format = { encoding, hasMark, delimiter, newline, headerLine } as const;
   const firstLines = text.split(/\r\n?|\n/, MAX_HEADER_LINE + 1).slice(0, -1);
   return { format, text: below(headerLine), firstLines };
@@ -84,41 +86,16 @@ function detectEncoding(bytes: Uint8Array, start: string): TableFormat['encoding
   }
 }
 
-/** Returns the delimiter that gives the most records the same number of fields, and of those the one with more fields. */
-function findDelimiter(text: string): Delimiter {
-  const found = DELIMITERS.map((delimiter) => ({ delimiter, ...findWidth(text, delimiter) }));
-  return found.reduce((best, other) => {
-    const isBetter =
-      other.records > best.records || (other.records === best.records && other.width > best.width);
-    return other.width > 1 && (best.width === 1 || isBetter) ? other : best;
-  }).delimiter;
-}
-
-/** Returns how many fields most of the first records have, and how many records do. */
-function findWidth(text: string, delimiter: Delimiter): { width: number; records: number } {
-  const counts = new Map<number, number>();
-  for (const record of parseCsv(text, delimiter, true, MAX_LOOKED_AT).records) {
-    if (isNotBlank(record)) counts.set(record.length, (counts.get(record.length) ?? 0) + 1);
-  }
-  const [[width, records] = [1, 0]] = [...counts].sort(
-    ([width, one], [otherWidth, other]) => other - one || otherWidth - width,
-  );
-  return { width, records };
-}
-
-/**
- * Returns the first line that has as many fields as most have, most of them with a name. Below the first line, names
- * are no numbers: a header that is shorter than its rows is no reason to take a row for one.
- */
-function findHeader(text: string, delimiter: Delimiter): number {
-  const { width } = findWidth(text, delimiter);
+/** The first lines of a text, as they are wanted. */
+function* readLines(text: string, delimiter: Delimiter) {
   let rest = text;
   for (let line = 1; line <= MAX_HEADER_LINE && rest !== ''; line++) {
-    const [record = []] = parseCsv(rest, delimiter, true, 1).records;
-    const isName = (field: string) =>
-      field.trim() !== '' && (line === 1 || Number.isNaN(parseNumber(field)));
-    if (record.length === width && 2 * record.filter(isName).length > width) return line;
+    const [fields = []] = parseCsv(rest, delimiter, true, 1).records;
+    yield { line, fields };
     rest = skipLines(rest, 1).text;
   }
-  return 1;
+}
+
+function firstRecords(text: string, delimiter: Delimiter) {
+  return parseCsv(text, delimiter, true, MAX_LOOKED_AT).records;
 }

@@ -9,7 +9,6 @@ import type { Table } from '../table/table.js';
 import { TableError } from '../table/table-error.js';
 import type { RowFormat, TableForm } from './answer-part.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
-import type { SheetListener } from './xlsx/sheet-table.js';
 
 export interface ReadOptions extends TableOptions, TableForm {
   /** True if the source of a bad table is read to its end; true without it. */
@@ -72,15 +71,12 @@ export async function addObjects(
 
 /**
  * Adds rows whose cells stand in the order of the columns, until no more are wanted.
- *
- * @param listener of a workbook
  */
 export async function addRows(
   format: Exclude<TableFormat, ObjectFormat>,
   pieces: AsyncIterable<Uint8Array>,
   rows: OrderedSink,
   form: TableForm,
-  listener?: Partial<SheetListener>,
 ): Promise<void> {
   switch (format) {
     case 'csv':
@@ -94,7 +90,7 @@ export async function addRows(
     case 'parquet':
       return (await import('./parquet/parquet-groups.js')).addParquet(pieces, rows);
     case 'xlsx':
-      return (await import('./xlsx/xlsx-rows.js')).addXlsx(pieces, rows, form, listener);
+      return (await import('./xlsx/xlsx-rows.js')).addXlsx(pieces, rows, form);
   }
 }
 

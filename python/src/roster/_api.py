@@ -1514,12 +1514,14 @@ class UnmatchedTruth:
 
 @dataclass
 class TablePreview:
-    """The beginning of a table, as `trainModel` would read it."""
+    """The beginning of a table, as `trainModel` would read it with this `header_line` and `sheet`."""
     format: str
     header_line: Optional[int]
+    first_lines: List[FirstLine]
     sheet: Optional[str]
     sheets: List[str]
     columns: List[PreviewColumn]
+    unnamed_columns: int
     rows: List[List[Optional[str]]]
     rows_read: int
     fault: Optional[str]
@@ -1531,6 +1533,14 @@ class PreviewColumn:
     name: str
     kind: str
     examples: List[str]
+    is_index: bool
+
+
+@dataclass
+class FirstLine:
+    """A line that may have the names of the columns."""
+    line: int
+    text: str
 
 
 @dataclass
@@ -2232,7 +2242,8 @@ class UnsupportedMediaType:
     """The header `Content-Type` is missing or names a media type, a charset or an encoding that this
     operation does not take.
 
-    To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. If the
+    To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. CSV may also
+    name `charset=windows-1252`, `iso-8859-1`, `utf-16le` or `utf-16be`. If the
     encoding was refused, the header `Accept-Encoding` lists those that are taken.
     """
     type_: Literal["/problems/unsupported-media-type"]

@@ -134,7 +134,9 @@ class RowsOfSheet implements ElementSink {
 
   #closeCell(): void {
     const inline = this.#inline.take();
-    if (this.#hasFormula && !this.#hasValue && inline === '') {
+    // An empty text is a value; other formulas without one were written by a program that does not compute them.
+    const hasValue = this.#value !== '' || (this.#hasValue && this.#type === 'str');
+    if (this.#hasFormula && !hasValue && inline === '') {
       throw this.#fault(
         'The formula has no value beside it. Open the workbook in a spreadsheet program, which computes it, and save it.',
       );

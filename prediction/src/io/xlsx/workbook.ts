@@ -12,12 +12,16 @@ export interface Workbook {
   readonly sheet: string;
   /** The file of its cells. */
   readonly path: string;
+  /** The sheets behind it that may be meant, too: those that are not hidden, where none was named. */
+  readonly others: readonly SheetFile[];
   readonly texts: readonly string[];
   /** True for each style of a cell that shows a number as a date. */
   readonly areDates: readonly boolean[];
   /** True if days are counted from 1904. */
   readonly from1904: boolean;
 }
+
+type SheetFile = Pick<Workbook, 'sheet' | 'path'>;
 
 interface Sheet {
   readonly name: string;
@@ -66,11 +70,13 @@ export async function readWorkbook(
       ? (ofCells.find(({ isHidden }) => !isHidden) ?? ofCells[0])
       : ofCells.find((sheet) => sheet.name === name);
   if (found === undefined) throw noSheet(name, ofCells);
+  const toFile = ({ name: sheet, id }: Sheet) => ({ sheet, path: targets.get(id) ?? '' });
+  const shown = name === undefined ? ofCells.filter(({ isHidden }) => !isHidden) : [];
   const fileOf = (wanted: string) => relations.find(({ type }) => type === wanted)?.target;
   return {
     sheets: ofCells.map((sheet) => sheet.name),
-    sheet: found.name,
-    path: targets.get(found.id) ?? '',
+    ...toFile(found),
+    others: shown.filter((sheet) => sheet !== found).map(toFile),
     texts: await readTexts(zip, budget, fileOf('sharedStrings')),
     areDates: await readStyles(zip, fileOf('styles')),
     from1904,

@@ -128,6 +128,11 @@ describe('a cell', () => {
     expect(await one('<c s="1"><v>0</v></c>', { properties })).toEqual(['1904-01-01']);
   });
 
+  test('is missing if it is a formula of an empty text', async () => {
+    const rows = `${header('a', 'b')}<row><c t="str"><f>""</f><v></v></c><c><v>1</v></c></row>`;
+    expect((await read(withRows(rows))).rows).toEqual([[null, 1]]);
+  });
+
   test('is missing if it is an error, empty or covered by a merged one', async () => {
     const rows = `${header('a', 'b', 'c')}<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2" s="1"/><c r="C2"><v>1</v></c></row>`;
     expect((await read(withRows(rows))).rows).toEqual([[null, null, 1]]);
@@ -163,7 +168,7 @@ describe('a sheet', () => {
   test.each([
     ['a header line below the data', { headerLine: 99 }, 'header_line is 99, but the last row'],
     ['an empty header line', { headerLine: 5 }, 'row 5: it is empty'],
-    ['a title as its header', {}, 'cell D6: it has a value, but its column has no name'],
+    ['a title as its header', { headerLine: 4 }, 'cell D6: it has a value, but its column has no'],
   ])('is refused with %s', async (_, form, message) => {
     const { fault } = await preview(two, { sheet: 'Sales & more', ...form });
     expect(fault).toContain(message);
@@ -181,6 +186,22 @@ describe('a sheet', () => {
     ['below the first', [['a', 'b'], [1, 2], [], ['c', 'd'], [3, 4]], 'row 4: it follows an empty'],
   ])('with a second table %s is refused where it begins', async (_, rows, message) => {
     await expect(read(writeWorkbook(rows))).rejects.toThrow(message);
+  });
+
+  test('may have an index before its names, as pandas writes it, and may begin at any column', async () => {
+    const indexed = [
+      [null, 'x', 'y'],
+      ...Array.from({ length: 60 }, (_, row) => [row, row / 2, row]),
+    ];
+    const table = await readTable('xlsx', stream(writeWorkbook(indexed)), 'y');
+    expect(table.columns).toMatchObject([{ name: 'column_1', chosen: 'index' }, { name: 'x' }]);
+    const shifted = indexed.map(([first, ...others], row) => [row === 9 ? first : null, ...others]);
+    await expect(readTable('xlsx', stream(writeWorkbook(shifted)), 'y')).rejects.toThrow(
+      'cell A10: it has a value, but its column has no name',
+    );
+    const begun = indexed.map(([, ...others]) => [null, ...others]);
+    expect((await read(writeWorkbook(begun))).names).toEqual(['x', 'y']);
+    expect((await read(writeWorkbook([[null, 'x', 'y']]))).names).toEqual(['x', 'y']);
   });
 
   test('names itself in the faults of its rows', async () => {
@@ -266,11 +287,13 @@ describe('refuses', () => {
       () => withRows(`${header('a')}<row><c><v>one</v></c></row>`),
       'cell A2: "one" is not a number',
     ],
-    [
-      'a formula without a value',
-      () => withRows(`${header('a')}<row><c><f>1+1</f></c></row>`),
-      'cell A2: The formula has no value',
-    ],
+    ...['', '<v/>', '<v></v>'].flatMap((value) =>
+      ['', ' t="b"', ' t="e"'].map((type): [string, () => Buffer, string] => [
+        `a formula without a value (${type}${value})`,
+        () => withRows(`${header('a')}<row><c${type}><f>1+1</f>${value}</c></row>`),
+        'cell A2: The formula has no value',
+      ]),
+    ),
     [
       'cells out of their order',
       () => withRows(`${header('a', 'b')}<row><c r="B2"/><c r="A2"/></row>`),
@@ -363,11 +386,18 @@ test('a workbook is previewed without a row, so that another sheet or header lin
   const bytes = writeZip(workbookFiles({ sheets }));
   const none = { rows_read: 0, rows: [], sheets: ['Cover', 'Data'] };
   const has = (words: string) => expect.stringContaining(words);
-  expect(await preview(bytes)).toMatchObject({ ...none, sheet: 'Cover', fault: has('no rows') });
-  expect(await preview(bytes, { sheet: 'Data' })).toMatchObject({
+  const cover = await preview(bytes, { sheet: 'Cover' });
+  expect(cover).toMatchObject({ ...none, sheet: 'Cover', fault: has('no rows') });
+  expect(await preview(bytes, { sheet: 'Data', headerLine: 1 })).toMatchObject({
     ...{ ...none, sheet: 'Data', header_line: 1, columns: [{ name: 'Sales' }] },
     fault: has('its column has no name'),
   });
   const shown = await preview(bytes, { sheet: 'Data', headerLine: 2 });
   expect(shown).toMatchObject({ fault: null, rows: [['Bonn', '4']], header_line: 2 });
+  expect(await preview(bytes)).toEqual(shown);
+  expect(shown.first_lines).toEqual([
+    { line: 1, text: 'Sales' },
+    { line: 2, text: 'city | sold' },
+    { line: 3, text: 'Bonn | 4' },
+  ]);
 });

@@ -7,23 +7,36 @@ import { TableError } from '../../table/table-error.js';
 import { type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
 import { noRows } from '../columns/add-batches.js';
 import { ByteBudget } from '../columns/byte-budget.js';
-import { holdFile } from '../columns/byte-file.js';
+import { type ByteFile, holdFile } from '../columns/byte-file.js';
 import { SpoolFile } from '../spool-file.js';
 import { sheetName } from './sheet.js';
 import { readSheetTable, type SheetListener, type SheetOptions } from './sheet-table.js';
+
+/** Adds the rows of a workbook that arrives; see `addSheet`. */
+export async function addXlsx(
+  pieces: AsyncIterable<Uint8Array>,
+  rows: OrderedSink,
+  options: SheetOptions,
+): Promise<void> {
+  const file = await SpoolFile.of(pieces);
+  try {
+    await addSheet(file, rows, options);
+  } finally {
+    await file.close();
+  }
+}
 
 /**
  * Adds the rows of a sheet of an Excel workbook (.xlsx), until no more are wanted.
  *
  * @throws {FormatError | TableError} at a fault of the file, with the sheet and the cell or the row.
  */
-export async function addXlsx(
-  pieces: AsyncIterable<Uint8Array>,
+export async function addSheet(
+  file: ByteFile,
   rows: OrderedSink,
   options: SheetOptions,
   listener: Partial<SheetListener> = {},
 ): Promise<void> {
-  const file = await SpoolFile.of(pieces);
   let count = 0;
   let sheet = '';
   try {
@@ -44,8 +57,6 @@ export async function addXlsx(
     }
   } catch (error) {
     throw error instanceof TableError ? withSheet(error, sheet) : error;
-  } finally {
-    await file.close();
   }
   if (count === 0) throw withSheet(noRows(), sheet);
 }
