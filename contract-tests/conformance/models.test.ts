@@ -552,10 +552,10 @@ describe('previewTable', () => {
     expect(data?.rows[0]?.[0]).toBe('0.23');
   });
 
-  test('422 for a title above the names', async () => {
+  test('422 for a title that is said to be the names', async () => {
     const given = await situation(422, 'title');
     const { error } = await roster.POST(PREVIEW, {
-      params: inProject(),
+      params: { ...inProject(), query: { header_line: 1 } },
       body: 'Diamonds of 2026\ncarat,cut,color,price\n0.23,Ideal,E,326\n',
       headers: { ...CSV, ...given.headers },
     });
