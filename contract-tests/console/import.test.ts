@@ -259,8 +259,15 @@ test('the table of a workbook is found by its sheet and the row that has the nam
   const { page } = look;
   await chooseFile(page, { name: 'book.xlsx', content });
   const names = page.getByLabel('Row with the names of the columns');
+  await page.getByText('3 columns').waitFor();
+  expect(await page.getByLabel('Sheet').inputValue()).toBe('Rents');
+  expect(await names.inputValue()).toBe('3');
+  await page.getByLabel('Sheet').selectOption('Cover');
   await page.getByText('Sheet "Cover": The table has no rows').waitFor();
   await page.getByLabel('Sheet').selectOption('Rents');
+  await page.getByText('3 columns').waitFor();
+  await names.fill('1');
+  await names.press('Enter');
   await page.getByText('it has a value, but its column has no name').waitFor();
   await names.fill('3');
   await names.press('Enter');
@@ -271,10 +278,6 @@ test('the table of a workbook is found by its sheet and the row that has the nam
 
   await pressByKeyboard(page, 'Predict a file', 'link');
   await choose(page, { name: 'more.xlsx', content });
-  await page.getByLabel('Sheet').selectOption('Rents');
-  await page.getByText('it has a value, but its column has no name').waitFor();
-  await names.fill('3');
-  await names.press('Enter');
   await pressByKeyboard(page, 'Predict all rows');
   await page.getByRole('heading', { name: '90 rows predicted' }).waitFor();
   const [header, first] = await download(page, 'Download more-predicted.csv', 'link');

@@ -4,6 +4,7 @@ export { wilson } from './intervals/statistics.js';
 export { NearestName } from './serving/nearest-name.js';
 export { cellText, parseDate, parseNumber } from './table/cells.js';
 export { PARSING_SHARE } from './table/column.js';
+export { nameIndex } from './table/column-names.js';
 export {
   findDelimiter,
   findHeaderLine,

@@ -1,5 +1,5 @@
 import type { Model } from 'roster-client';
-import { NearestName } from '../../../prediction/src/browser.js';
+import { NearestName, nameIndex } from '../../../prediction/src/browser.js';
 
 export interface Comparison {
   /** The columns of the file that the model uses, and their places. */
@@ -18,6 +18,7 @@ export interface Comparison {
 
 /** Compares the columns of a file with those of a model. */
 export function compareColumns(columns: readonly string[], model: Model): Comparison {
+  const names = nameIndex(columns);
   const known = new Set(model.columns?.map(({ name }) => name));
   const used = (model.columns ?? []).filter((column) => column.used);
   const needed = used.map(({ name }) => name);
@@ -31,8 +32,9 @@ export function compareColumns(columns: readonly string[], model: Model): Compar
     used: needed
       .map((name) => ({ name, index: columns.indexOf(name) }))
       .filter(({ index }) => index >= 0),
-    unknown: columns
-      .filter((name) => name !== model.target && !known.has(name))
+    // Columns without a name are mostly empty, as behind separators at the ends of lines.
+    unknown: names
+      .filter((name) => name !== '' && name !== model.target && !known.has(name))
       .map((name) => ({ name, nearest: nearest.of(name) })),
     missing,
     missingShare: sumGains(lacking) / (sumGains(used) || 1),

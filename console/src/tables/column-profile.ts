@@ -2,6 +2,7 @@ import {
   cellText,
   createReader,
   detectNumberFormat,
+  nameIndex,
   PARSING_SHARE,
   parseDate,
   parseNumber,
@@ -25,7 +26,7 @@ export interface ColumnProfile {
 
 /** Describes each column of a table by its first rows. */
 export function profileColumns({ columns, kinds, rows }: TableHead): ColumnProfile[] {
-  return columns.map((name, index) =>
+  return nameIndex(columns).map((name, index) =>
     profile(
       name,
       rows.map((row) => cellText(row[index])),

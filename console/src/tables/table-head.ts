@@ -17,6 +17,8 @@ export interface TableHead {
   readonly workbook?: {
     readonly sheets: readonly string[];
     readonly place: WorkbookPlace;
+    /** The first rows with values, of which one may have the names. */
+    readonly firstLines: readonly { readonly line: number; readonly text: string }[];
     /** The reason why its rows cannot be read, if they cannot. */
     readonly fault: string | null;
   };

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { Field } from '../ui/field.js';
 import { SelectField } from '../ui/select.js';
 import { askHead } from './any-head.js';
@@ -17,8 +17,9 @@ export function WorkbookFields({
   isBusy: boolean;
 }) {
   const [error, setError] = useState<string>();
+  const rows = useId();
   if (workbook === undefined) return null;
-  const { sheets, place, fault } = workbook;
+  const { sheets, place, firstLines, fault } = workbook;
   const read = async (chosen: WorkbookPlace) => {
     try {
       onHead(await askHead(project, file, type, chosen));
@@ -38,16 +39,24 @@ export function WorkbookFields({
       />
       <Field label="Row with the names of the columns" error={error ?? fault ?? undefined}>
         {(control) => (
-          <input
-            {...control}
-            type="number"
-            min={1}
-            value={place.header_line}
-            disabled={isBusy}
-            onChange={({ currentTarget: { value } }) =>
-              read({ ...place, header_line: Math.max(1, Number(value)) })
-            }
-          />
+          <>
+            <input
+              {...control}
+              type="number"
+              min={1}
+              list={rows}
+              value={place.header_line}
+              disabled={isBusy}
+              onChange={({ currentTarget: { value } }) =>
+                read({ ...place, header_line: Math.max(1, Number(value)) })
+              }
+            />
+            <datalist id={rows}>
+              {firstLines.map(({ line, text }) => (
+                <option key={line} value={line} label={`Row ${line}: ${text}`} />
+              ))}
+            </datalist>
+          </>
         )}
       </Field>
     </>

@@ -50,7 +50,8 @@ export function TrainForm({
   const nameInput = useRef<HTMLInputElement>(null);
   const targetSelect = useRef<HTMLSelectElement>(null);
 
-  const inTable = (column: string) => (head.columns.includes(column) ? column : undefined);
+  const names = profiles.map((column) => column.name);
+  const inTable = (column: string) => (names.includes(column) ? column : undefined);
   const chosen = chosenTarget === undefined ? undefined : inTable(chosenTarget);
   const known = existing && inTable(existing.target);
   const target = chosen ?? known ?? guessTarget(profiles);
@@ -166,7 +167,7 @@ export function TrainForm({
             error={targetFault}
             element={targetSelect}
             value={target}
-            options={[...new Set(head.columns)].map((name) => [name, name || '(no name)'])}
+            options={[...new Set(names)].map((name) => [name, name || '(no name)'])}
             onChoose={(name) => {
               setChosen(name);
               setTask(undefined);

@@ -27,12 +27,12 @@ export async function* toUtf8(
   pieces: AsyncIterable<Uint8Array>,
   charset: Charset = 'utf-8',
 ): AsyncGenerator<Uint8Array> {
-  let begin: Buffer | undefined = Buffer.alloc(0);
+  let begin: Uint8Array | undefined = new Uint8Array(0);
   let decoder: Decoder | undefined;
   for await (const piece of pieces) {
     let added = piece;
     if (begin !== undefined) {
-      begin = Buffer.concat([begin, piece]);
+      begin = begin.length === 0 ? piece : Buffer.concat([begin, piece]);
       if (begin.length < LONGEST_MARK) continue;
       added = begin;
       decoder = createDecoder(findMark(begin) ?? charset);
