@@ -195,7 +195,7 @@ describe('a sheet', () => {
     ];
     const table = await readTable('xlsx', stream(writeWorkbook(indexed)), 'y');
     expect(table.columns).toMatchObject([{ name: 'column_1', chosen: 'index' }, { name: 'x' }]);
-    const shifted = indexed.map(([first, ...others], row) => [row === 9 ? first : null, ...others]);
+    const shifted = indexed.map(([first, ...others], row) => [row === 9 ? (first ?? null) : null, ...others]);
     await expect(readTable('xlsx', stream(writeWorkbook(shifted)), 'y')).rejects.toThrow(
       'cell A10: it has a value, but its column has no name',
     );
