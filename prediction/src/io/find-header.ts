@@ -139,13 +139,18 @@ export async function findSheetHeader(
   return first;
 }
 
+/** Returns the first rows that have values, up to the first fault, which is reported where the rows are read. */
 async function readFirstRows(read: AsyncIterable<readonly SheetRow[]>): Promise<HeaderCandidate[]> {
   const rows: HeaderCandidate[] = [];
-  for await (const some of read) {
-    for (const { line, cells } of some) {
-      rows.push({ line, fields: Array.from(cells, (cell) => cellText(cell)) });
-      if (rows.length === MAX_LOOKED_AT) return rows;
+  try {
+    for await (const some of read) {
+      for (const { line, cells } of some) {
+        rows.push({ line, fields: Array.from(cells, (cell) => cellText(cell)) });
+        if (rows.length === MAX_LOOKED_AT) return rows;
+      }
     }
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
   }
   return rows;
 }

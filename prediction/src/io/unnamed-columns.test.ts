@@ -97,7 +97,12 @@ describe('a first column without a name', () => {
   test('is learnt from where its use is chosen, and is a target where it is asked for', async () => {
     const { model } = await trainOn(AS_PANDAS, { choices: [['column_1', 'number']] });
     expect(model.columns[0]).toMatchObject({ name: 'column_1', used: true, chosen: 'number' });
-    expect((await read(AS_PANDAS, {}, 'column_1')).target).toBe('column_1');
+    const asTarget = await read(AS_PANDAS, {}, 'column_1');
+    expect(asTarget.target).toBe('column_1');
+    const goal = { orderBy: 'column_1', groupBy: [], horizon: 2, known: [] };
+    for (const table of [asTarget, await read(AS_PANDAS, { task: goal })]) {
+      expect(table).not.toHaveProperty('unnamedColumns');
+    }
   });
 
   test('that another column takes the name of must be named', async () => {

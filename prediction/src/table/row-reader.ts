@@ -1,6 +1,6 @@
 import { cellText, isRowObject, ownValue, type RowObject } from './cells.js';
 import type { ColumnChoices } from './column.js';
-import type { CellColumn } from './column-builder.js';
+import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import {
   checkChosen,
   checkColumnNames,
@@ -64,7 +64,7 @@ export class OrderedRows implements OrderedSink {
   #columns: readonly (CellSink | undefined)[] = [];
   /** The places of columns without a name, whose cells must be empty. */
   #unnamed: readonly number[] = [];
-  #hasIndex = false;
+  #index: CellSink | undefined;
   #targetAt = 0;
 
   constructor(target: string, options: TableOptions) {
@@ -82,7 +82,7 @@ export class OrderedRows implements OrderedSink {
       if (name === this.#target || name === '') return undefined;
       return this.#builder.column(name, given[at] === '' ? 'index' : undefined);
     });
-    this.#hasIndex = given[0] === '' && names[0] !== '';
+    this.#index = given[0] === '' ? this.#columns[0] : undefined;
     this.#unnamed = [...names.keys()].filter((at) => names[at] === '');
     this.#targetAt = names.indexOf(this.#target);
   }
@@ -117,7 +117,7 @@ export class OrderedRows implements OrderedSink {
 
   /** @throws {TableError} if no model can be trained on what was added. */
   build(): Table {
-    return countUnnamed(this.#builder.build(), this.#unnamed.length, this.#hasIndex);
+    return countUnnamed(this.#builder.build(), this.#unnamed.length, this.#index);
   }
 
   #refuseUnnamed(cellAt: (at: number) => unknown, place: Place): void {
@@ -162,9 +162,8 @@ function createBuilder(
 }
 
 /** Adds to a table how many columns have neither a name nor a value; an index without values is another one. */
-function countUnnamed(table: Table, unnamed: number, hasIndex: boolean): Table {
-  const isEmpty = hasIndex && !table.columns.some(({ name }) => name === INDEX_COLUMN);
-  const count = unnamed + Number(isEmpty);
+function countUnnamed(table: Table, unnamed: number, index: CellSink | undefined): Table {
+  const count = unnamed + Number(index instanceof ColumnBuilder && index.isEmptyIndex);
   return count === 0 ? table : { ...table, unnamedColumns: count };
 }
 
@@ -190,6 +189,7 @@ export class RowsReader implements ObjectSink {
   readonly #choices: ColumnChoices;
   #count = 0;
   #hasIndex = false;
+  #index: CellSink | undefined;
   #hasTarget = false;
 
   constructor(target: string, options: TableOptions) {
@@ -211,7 +211,9 @@ export class RowsReader implements ObjectSink {
     const position = this.#builder.startRow(ownValue(values, this.#target), place);
     for (const name of values === row ? keys : Object.keys(values)) {
       if (name === this.#target) continue;
-      const column = this.#builder.column(name, this.#hasIndex ? indexUse(name) : undefined);
+      const isIndex = this.#hasIndex && name === INDEX_COLUMN;
+      const column = this.#builder.column(name, isIndex ? 'index' : undefined);
+      if (isIndex) this.#index = column;
       if (position !== undefined) column.put(position, values[name]);
     }
   }
@@ -241,10 +243,6 @@ export class RowsReader implements ObjectSink {
     const names = this.#hasTarget ? [...inputs, this.#target] : inputs;
     checkColumnNames(names, this.#target, this.#faults);
     checkChosen(names, this.#choices);
-    return countUnnamed(this.#builder.build(), 0, this.#hasIndex);
+    return countUnnamed(this.#builder.build(), 0, this.#index);
   }
-}
-
-function indexUse(name: string): 'index' | undefined {
-  return name === INDEX_COLUMN ? 'index' : undefined;
 }

@@ -195,7 +195,10 @@ describe('a sheet', () => {
     ];
     const table = await readTable('xlsx', stream(writeWorkbook(indexed)), 'y');
     expect(table.columns).toMatchObject([{ name: 'column_1', chosen: 'index' }, { name: 'x' }]);
-    const shifted = indexed.map(([first, ...others], row) => [row === 9 ? (first ?? null) : null, ...others]);
+    const shifted = indexed.map(([first, ...others], row) => [
+      row === 9 ? (first ?? null) : null,
+      ...others,
+    ]);
     await expect(readTable('xlsx', stream(writeWorkbook(shifted)), 'y')).rejects.toThrow(
       'cell A10: it has a value, but its column has no name',
     );
@@ -395,6 +398,10 @@ test('a workbook is previewed without a row, so that another sheet or header lin
   const shown = await preview(bytes, { sheet: 'Data', headerLine: 2 });
   expect(shown).toMatchObject({ fault: null, rows: [['Bonn', '4']], header_line: 2 });
   expect(await preview(bytes)).toEqual(shown);
+  const broken = { ...sheets, Cover: `${header('a', 'b')}<row><c><f>1</f></c></row>` };
+  expect(await preview(writeZip(workbookFiles({ sheets: broken })))).toEqual(shown);
+  const first = await preview(writeZip(workbookFiles({ sheets: { Cover: broken.Cover } })));
+  expect(first).toMatchObject({ sheet: 'Cover', rows: [], fault: has('no value beside it') });
   expect(shown.first_lines).toEqual([
     { line: 1, text: 'Sales' },
     { line: 2, text: 'city | sold' },
