@@ -57,6 +57,8 @@ function findSeries(model: Model) {
 class CountedTruths {
   readonly #counts = { matched: 0, corrected: 0, unchanged: 0 };
   readonly #listed: (readonly [row: number, why: Unmet | UnreadTruth])[] = [];
+  /** The row from which on no further one is listed. */
+  #lastListed = Number.POSITIVE_INFINITY;
   #unmatched = 0;
 
   add(
@@ -67,9 +69,19 @@ class CountedTruths {
     this.#counts.corrected += counts.corrected;
     this.#counts.unchanged += counts.unchanged;
     this.#unmatched += unmatched.length;
-    // The first of all chunks, which are not in the order of the rows.
-    const all = [...this.#listed, ...unmatched].sort(([one], [other]) => one - other);
-    this.#listed.splice(0, MAX_LISTED, ...all.slice(0, MAX_LISTED));
+    for (const truth of unmatched) {
+      if (truth[0] >= this.#lastListed) continue;
+      this.#listed.push(truth);
+      if (this.#listed.length === 2 * MAX_LISTED) this.#cutListed();
+    }
+    this.#cutListed();
+  }
+
+  /** Keeps the first rows of all chunks, which do not arrive in the order of the rows. */
+  #cutListed(): void {
+    this.#listed.sort(([one], [other]) => one - other);
+    this.#listed.splice(MAX_LISTED);
+    if (this.#listed.length === MAX_LISTED) this.#lastListed = this.#listed.at(-1)?.[0] ?? 0;
   }
 
   answer(): Actuals {
