@@ -1026,6 +1026,16 @@ export interface TrainModelOptions extends CallOptions {
   asNumber?: QueryValue<'trainModel', 'query', 'as_number'> | undefined;
   /** A column that is read as dates, once for each such column. Values that are not dates count as missing, however many. */
   asDate?: QueryValue<'trainModel', 'query', 'as_date'> | undefined;
+  /** The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one and a bit. A column whose values contradict it is not read as numbers, and says so. */
+  decimal?: QueryValue<'trainModel', 'query', 'decimal'> | undefined;
+  /** The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point separates decimals, and the other way round. */
+  group?: QueryValue<'trainModel', 'query', 'group'> | undefined;
+  /** A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+  decimalPoint?: QueryValue<'trainModel', 'query', 'decimal_point'> | undefined;
+  /** A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+  decimalComma?: QueryValue<'trainModel', 'query', 'decimal_comma'> | undefined;
+  /** The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for years of two digits, as in `25-06-05`. */
+  dateOrder?: QueryValue<'trainModel', 'query', 'date_order'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
@@ -1122,6 +1132,16 @@ export interface GetRecordOptions extends CallOptions {
 
 /** The options of `models.previewTable`. */
 export interface PreviewTableOptions extends CallOptions {
+  /** The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one and a bit. A column whose values contradict it is not read as numbers, and says so. */
+  decimal?: QueryValue<'previewTable', 'query', 'decimal'> | undefined;
+  /** The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point separates decimals, and the other way round. */
+  group?: QueryValue<'previewTable', 'query', 'group'> | undefined;
+  /** A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+  decimalPoint?: QueryValue<'previewTable', 'query', 'decimal_point'> | undefined;
+  /** A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+  decimalComma?: QueryValue<'previewTable', 'query', 'decimal_comma'> | undefined;
+  /** The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for years of two digits, as in `25-06-05`. */
+  dateOrder?: QueryValue<'previewTable', 'query', 'date_order'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'previewTable', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */

@@ -719,9 +719,14 @@ export interface paths {
          *     Feather. In Arrow and Parquet, a dictionary column is a category and a timestamp a date.
          *
          *     - An empty field, `NA`, `NaN` and `null` are missing values. Rows without a target are left out.
-         *     - Dates are ISO dates.
-         *     - A number may have a decimal comma, in quoted fields. A single comma is a decimal point: `"1,234"` is 1.234.
-         *       Separators of thousands need a second separator: `"1,234.5"` and `"1,234,567"`.
+         *     - The texts of a column have one meaning, which all of its rows decide together. `1,234` is a thousand beside
+         *       `1,234,567`, `68,641.00` or `98.5`, and one and a bit beside `0,5` or `12,34`. Where nothing shows it, or two forms contradict each
+         *       other, the column is `undecided`, with the reason in its `reading`; `decimal` and `group` say it.
+         *     - `(1,234)` and `1,234-` are negative. A number of JSON is that number.
+         *     - Dates are those of ISO 8601, and others that have one meaning: `2021/01/31`, `28-May-15`, `May 28, 2015`,
+         *       `2000-Q1`, `2018-W01`. Years of two digits are 1969 to 2068. The day or the month comes first as a value
+         *       above 12 shows, or as `date_order` says.
+         *     - Of a column of numbers or dates, up to one value of twenty may be something else, and is missing.
          *     - Spaces and a byte order mark (U+FEFF) at the ends of a column name do not count. Letter case does.
          *
          *     ## Workbooks
@@ -906,6 +911,7 @@ export interface paths {
          *     |---|---|
          *     | `no-column` | rows without any input column of the model, or that are not objects |
          *     | `unknown-name` | a name that the model does not know, with its nearest column |
+         *     | `unreadable` | a column with texts that contradict how its texts are read (`reading`), such as `1.5` where the comma separates decimals; they count as missing |
          *     | `out-of-range` | a column with numbers outside the table's range by more than its width, such as the age 1900 where ages were 17 to 90 |
          *     | `new-category` | a column with categories that no row of the table had, or too few to learn from |
          *
@@ -2542,6 +2548,11 @@ export interface components {
             as_category?: components["schemas"]["ChosenColumns"];
             as_number?: components["schemas"]["ChosenColumns"];
             as_date?: components["schemas"]["ChosenColumns"];
+            decimal?: components["schemas"]["DecimalMark"];
+            group?: components["schemas"]["GroupMark"];
+            decimal_point?: components["schemas"]["ChosenColumns"];
+            decimal_comma?: components["schemas"]["ChosenColumns"];
+            date_order?: components["schemas"]["DateOrder"];
             promotion?: components["schemas"]["Promotion"];
             adapt?: components["schemas"]["Adapt"];
         };
@@ -3247,19 +3258,34 @@ export interface components {
              */
             chosen?: "unused" | "number" | "date" | "category";
         };
-        /** @description How the values of a column are read where all of them are written as spreadsheets do. Rows to predict are read in the same way, and plain numbers and ISO 8601 dates too. Null for plain values, and for models of earlier versions. */
+        /**
+         * @description The mark between a number and its decimals.
+         * @enum {string}
+         */
+        DecimalMark: "." | ",";
+        /**
+         * @description The mark between groups of three digits.
+         * @enum {string}
+         */
+        GroupMark: "," | "." | " " | "'";
+        /**
+         * @description Which number of a date comes first.
+         * @enum {string}
+         */
+        DateOrder: "day-first" | "month-first" | "year-first";
+        /** @description How the texts of a column are read, all of them alike. Rows to predict are read in the same way. A text that contradicts it is a missing value, and `Row-Warnings` says so. Null for numbers with a decimal point and nothing else, for ISO 8601 dates, and for models of earlier versions that read plain values. */
         ColumnReading: components["schemas"]["NumberReading"] | components["schemas"]["DateReading"] | components["schemas"]["UndecidedReading"] | null;
-        /** @description How the values of the target are read, if all are numbers with a unit. Predictions are in this unit. Null for plain numbers, until the model is ready, and for models of earlier versions. */
+        /** @description How the texts of the target are read. Predictions are in its unit. Null for plain numbers, until the model is ready, and for models of earlier versions that read plain values. */
         TargetReading: components["schemas"]["NumberReading"] | null;
-        /** @description Numbers with a unit, as in `€ 1,234.50`. The unit does not change the number, so that `45 %` is 45. */
+        /** @description Numbers as people write them, as in `€ 1,234.50`. The unit does not change the number, so that `45 %` is 45. */
         NumberReading: {
             /**
              * @description Always `number`.
              * @constant
              */
             kind: "number";
-            /** @description The unit, as every value has it. */
-            unit: string;
+            /** @description The unit, as every value has it; null without one. */
+            unit: string | null;
             /**
              * @description The separator of decimals.
              * @enum {string}
@@ -3270,8 +3296,9 @@ export interface components {
              * @enum {string|null}
              */
             group: "," | "." | " " | "'" | null;
+            decided_by?: components["schemas"]["Decider"];
         };
-        /** @description Dates of a day, a month and a year in numbers, as in `13/05/2025`, with or without a time. They are read in UTC. */
+        /** @description Dates other than those of ISO 8601, as in `13/05/2025` and `28-May-15`, with or without a time. They are read in UTC where they have no offset. */
         DateReading: {
             /**
              * @description Always `date`.
@@ -3279,12 +3306,18 @@ export interface components {
              */
             kind: "date";
             /**
-             * @description Whether the day or the month comes first. A value above 12 has shown it.
+             * @description The number that comes first. `unambiguous` dates have one meaning each, as those with the name of a month have.
              * @enum {string}
              */
-            order: "day-first" | "month-first";
+            order: "day-first" | "month-first" | "year-first" | "unambiguous";
+            decided_by?: components["schemas"]["Decider"];
         };
-        /** @description Values that have more than one meaning, such as the dates `01/02/2025` and `03/04/2025`. They are read as categories. */
+        /**
+         * @description What decided, the values of the column or parameters of the training. Left out by models of earlier versions, which read each value by itself.
+         * @enum {string}
+         */
+        Decider: "values" | "parameters";
+        /** @description Values that have more than one meaning, such as `1,234` and `2,500`, or the dates `01/02/2025` and `03/04/2025`. They are read as categories. `decimal`, `group` and `date_order` of `trainModel` say what they mean. */
         UndecidedReading: {
             /**
              * @description Always `undecided`.
@@ -4668,6 +4701,7 @@ export interface components {
              * @enum {string}
              */
             kind: "number" | "date" | "category" | "empty";
+            reading?: components["schemas"]["ColumnReading"];
             /** @description The first different values. A value of more than 60 characters is cut. */
             examples: string[];
             /**
@@ -4762,7 +4796,7 @@ export interface components {
              * @description What it is, as the description of `predict` lists.
              * @enum {string}
              */
-            kind: "no-column" | "unknown-name" | "out-of-range" | "new-category";
+            kind: "no-column" | "unknown-name" | "unreadable" | "out-of-range" | "new-category";
             /** @description The column, or the unknown name, of which 100 characters are shown; null for `no-column`. */
             name: string | null;
             /**
@@ -6656,6 +6690,25 @@ export interface components {
          *     commas, semicolons or tabs.
          */
         CsvDelimiter: "comma" | "semicolon" | "tab" | "pipe";
+        /**
+         * @description The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one
+         *     and a bit. A column whose values contradict it is not read as numbers, and says so.
+         */
+        DecimalMark: components["schemas"]["DecimalMark"];
+        /**
+         * @description The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point
+         *     separates decimals, and the other way round.
+         */
+        GroupMark: components["schemas"]["GroupMark"];
+        /** @description A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+        DecimalPoint: components["schemas"]["ChosenColumns"];
+        /** @description A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+        DecimalComma: components["schemas"]["ChosenColumns"];
+        /**
+         * @description The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for
+         *     years of two digits, as in `25-06-05`.
+         */
+        DateOrder: components["schemas"]["DateOrder"];
         /** @description The name or the identifier of the skill. */
         SkillName: components["schemas"]["NameOrId"];
         /** @description The name or the identifier of the agent. */
@@ -8710,6 +8763,25 @@ export interface operations {
                  */
                 as_date?: components["schemas"]["ChosenColumns"];
                 /**
+                 * @description The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one
+                 *     and a bit. A column whose values contradict it is not read as numbers, and says so.
+                 */
+                decimal?: components["parameters"]["DecimalMark"];
+                /**
+                 * @description The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point
+                 *     separates decimals, and the other way round.
+                 */
+                group?: components["parameters"]["GroupMark"];
+                /** @description A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+                decimal_point?: components["parameters"]["DecimalPoint"];
+                /** @description A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+                decimal_comma?: components["parameters"]["DecimalComma"];
+                /**
+                 * @description The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for
+                 *     years of two digits, as in `25-06-05`.
+                 */
+                date_order?: components["parameters"]["DateOrder"];
+                /**
                  * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
                  */
@@ -9373,6 +9445,25 @@ export interface operations {
     previewTable: {
         parameters: {
             query?: {
+                /**
+                 * @description The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one
+                 *     and a bit. A column whose values contradict it is not read as numbers, and says so.
+                 */
+                decimal?: components["parameters"]["DecimalMark"];
+                /**
+                 * @description The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point
+                 *     separates decimals, and the other way round.
+                 */
+                group?: components["parameters"]["GroupMark"];
+                /** @description A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+                decimal_point?: components["parameters"]["DecimalPoint"];
+                /** @description A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+                decimal_comma?: components["parameters"]["DecimalComma"];
+                /**
+                 * @description The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for
+                 *     years of two digits, as in `25-06-05`.
+                 */
+                date_order?: components["parameters"]["DateOrder"];
                 /**
                  * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.

@@ -2,8 +2,7 @@
 
 export { wilson } from './intervals/statistics.js';
 export { NearestName } from './serving/nearest-name.js';
-export { cellText, parseDate, parseNumber } from './table/cells.js';
-export { PARSING_SHARE } from './table/column.js';
+export { cellText, parseNumber } from './table/cells.js';
 export { nameIndex } from './table/column-names.js';
 export {
   findDelimiter,
@@ -12,4 +11,11 @@ export {
   MAX_HEADER_LINE,
   MAX_LOOKED_AT,
 } from './table/header-line.js';
-export { createReader, detectNumberFormat } from './table/number-formats.js';
+export {
+  type ColumnReading,
+  type ShownReading,
+  shownReading,
+} from './table/reading/column-reading.js';
+export { createReader } from './table/reading/create-reader.js';
+export { decideColumn } from './table/reading/decide-column.js';
+export { readClearNumber, readNumberText } from './table/reading/number-forms.js';

@@ -3,6 +3,7 @@
 export { SeenRows } from './model/seen-rows.js';
 export { sampleBins } from './record/training-sample.js';
 export { TableDecoder } from './table/codec/decode.js';
+export { shownReading } from './table/reading/column-reading.js';
 export type { ClassificationTable, RegressionTable, RowTable, Table } from './table/table.js';
 export { findTypicalRow } from './table/typical-row.js';
 export type { ClassificationModel } from './tasks/classification/model.js';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import type { ColumnChoices } from '../../prediction/src/predicting.js';
+import type { ColumnChoices, TableMarks } from '../../prediction/src/predicting.js';
 import type { Project } from '../projects/projects.js';
 import { type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
@@ -243,18 +243,21 @@ export async function listVersions(
   return rows.map((row) => ({ id: row.version_id, model: modelFromRow(row) }));
 }
 
-/** Returns the uses of columns that the training of a version was told. */
-export async function findColumnChoices(
+/** Returns the uses of columns that the training of a version was sent, and what marks in its texts mean. */
+export async function findTableOptions(
   { reads }: Store,
   { id, version }: Pick<Model, 'id' | 'version'>,
-): Promise<ColumnChoices> {
+): Promise<{ readonly choices: ColumnChoices; readonly marks: TableMarks | undefined }> {
   const row = await reads
     .selectFrom('model_versions')
-    .select('column_choices')
+    .select(['column_choices', 'table_marks'])
     .where('model_id', '=', id)
     .where('version', '=', version)
     .executeTakeFirst();
-  return parseStored(row?.column_choices ?? null) ?? [];
+  return {
+    choices: parseStored(row?.column_choices ?? null) ?? [],
+    marks: parseStored(row?.table_marks ?? null) ?? undefined,
+  };
 }
 
 /**

@@ -80,7 +80,7 @@ describe('answers', () => {
   test('the kind of a warning is one of four', () => {
     expectTypeOf(rowWarnings(new Response()).warnings).toEqualTypeOf<RowWarning[]>();
     expectTypeOf<RowWarning['kind']>().toEqualTypeOf<
-      'no-column' | 'unknown-name' | 'out-of-range' | 'new-category'
+      'no-column' | 'unknown-name' | 'unreadable' | 'out-of-range' | 'new-category'
     >();
   });
 

@@ -39,6 +39,7 @@ const HEADER = 'Row-Warnings';
 const KINDS: Readonly<Record<RowWarning['kind'], true>> = {
   'no-column': true,
   'unknown-name': true,
+  unreadable: true,
   'out-of-range': true,
   'new-category': true,
 };

@@ -174,6 +174,7 @@ function describe({ kind, name, rows }: RowWarning) {
   if (kind === 'no-column') return `No value in any column of the model, ${inRows}`;
   const found = {
     'unknown-name': 'a name that the model does not know',
+    unreadable: 'texts that are not written as those of the training table, and count as missing',
     'out-of-range': 'numbers far outside the range of the training table',
     'new-category': 'categories that the training table does not have, or only in a few rows',
   }[kind];

@@ -1,5 +1,5 @@
 import type { Model, PredictionRow } from 'roster-client';
-import { cellText, parseNumber } from '../../../prediction/src/browser.js';
+import { cellText, createReader, readClearNumber } from '../../../prediction/src/browser.js';
 
 /** The quality of the predictions of rows whose true value the file has. */
 export interface Score {
@@ -15,6 +15,7 @@ export interface Score {
 /** Compares predictions with the true values, row by row. */
 export class Scorer {
   readonly #model: Model;
+  readonly #readNumber: (text: string) => number;
   #rows = 0;
   #covered = 0;
   #quality = 0;
@@ -22,6 +23,8 @@ export class Scorer {
 
   constructor(model: Model) {
     this.#model = model;
+    const reading = model.task === 'regression' ? model.target_reading : null;
+    this.#readNumber = reading === null ? readClearNumber : createReader('number', reading);
   }
 
   /** @param cell the true value, as it stands in the file; a missing one does not count */
@@ -31,7 +34,7 @@ export class Scorer {
     const predicted = row[target];
     if (text === '') return;
     if (task === 'regression') {
-      const truth = parseNumber(text);
+      const truth = this.#readNumber(text);
       const [low, high] = [row[`${target}_min`], row[`${target}_max`]];
       if (!Number.isFinite(truth) || typeof predicted !== 'number') return;
       this.#quality += Math.abs(predicted - truth);

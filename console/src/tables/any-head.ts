@@ -62,6 +62,7 @@ export async function askHead(
     type,
     columns: columns.map(({ name }) => name),
     kinds: columns.map(({ kind }) => kind),
+    readings: columns.map(({ reading }) => reading ?? null),
     rows: rows.map((row) => row.map((cell) => cell ?? '')),
     isWhole: !isCut && rows.length === rows_read,
     ...(sheet !== null && {

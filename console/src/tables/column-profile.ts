@@ -1,11 +1,11 @@
 import {
   cellText,
   createReader,
-  detectNumberFormat,
+  decideColumn,
   nameIndex,
-  PARSING_SHARE,
-  parseDate,
-  parseNumber,
+  readNumberText,
+  type ShownReading,
+  shownReading,
 } from '../../../prediction/src/browser.js';
 import type { ColumnKind, TableHead } from './table-head.js';
 
@@ -13,6 +13,8 @@ import type { ColumnKind, TableHead } from './table-head.js';
 export interface ColumnProfile {
   readonly name: string;
   readonly kind: ColumnKind;
+  /** How the texts are read; null for plain values. */
+  readonly reading: ShownReading | null;
   readonly missingShare: number;
   /** The smallest and the largest number, or the earliest and the latest date in milliseconds. */
   readonly range: readonly [number, number] | null;
@@ -25,67 +27,59 @@ export interface ColumnProfile {
 }
 
 /** Describes each column of a table by its first rows. */
-export function profileColumns({ columns, kinds, rows }: TableHead): ColumnProfile[] {
-  return nameIndex(columns).map((name, index) =>
-    profile(
-      name,
-      rows.map((row) => cellText(row[index])),
-      kinds?.[index],
-    ),
-  );
+export function profileColumns({ columns, kinds, readings, rows }: TableHead): ColumnProfile[] {
+  return nameIndex(columns).map((name, index) => {
+    const cells = rows.map((row) => cellText(row[index]));
+    return profile(name, cells, kinds?.[index], readings?.[index]);
+  });
 }
 
-function profile(name: string, cells: readonly string[], known?: ColumnKind): ColumnProfile {
+function profile(
+  name: string,
+  cells: readonly string[],
+  known?: ColumnKind,
+  knownReading?: ShownReading | null,
+): ColumnProfile {
   const counts = new Map<string, number>();
   for (const text of cells) if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
   const values = [...counts].sort(([, one], [, other]) => other - one);
   const present = values.reduce((sum, [, rows]) => sum + rows, 0);
-  const { numbers, dates } = readValues(values, present);
-  const share = (read: ReadValues) => (present === 0 ? 0 : read.rows / present);
-  const kind = present === 0 ? 'empty' : (known ?? chooseKind(share(numbers), share(dates)));
+  // In the order of the rows, so that a reason names the first examples.
+  const found = present === 0 ? null : decideColumn([...counts]);
+  const reading = known === undefined ? shownReading(found) : (knownReading ?? null);
+  const decided = found === null || found.kind === 'undecided' ? 'category' : found.kind;
+  const kind = present === 0 ? 'empty' : (known ?? decided);
+  const isRange = kind === 'number' || kind === 'date';
   return {
     name,
     kind,
+    reading,
     missingShare: 1 - present / Math.max(cells.length, 1),
-    range: kind === 'number' ? numbers.range : kind === 'date' ? dates.range : null,
+    range: isRange ? findRange(values, createReader(kind, reading ?? found)) : null,
     values,
     // Most values decide about a target, nearly all about an input.
-    task: 2 * numbers.rows > present ? 'regression' : 'classification',
-    hasDecimalComma: kind === 'number' && values.some(([text]) => /^[+-]?\d*,\d+$/.test(text)),
+    task: 2 * countNumbers(values) > present || kind === 'number' ? 'regression' : 'classification',
+    hasDecimalComma: reading?.kind === 'number' && reading.decimal === ',',
   };
 }
 
-/** Reads plain numbers and ISO dates, or else what all values agree on, such as amounts with a unit. */
-function readValues(values: ColumnProfile['values'], present: number) {
-  const numbers = readAs(values, parseNumber);
-  const dates = readAs(values, parseDate);
-  const isPlain = Math.max(numbers.rows, dates.rows) >= PARSING_SHARE * present;
-  const reading = isPlain ? null : detectNumberFormat(values.map(([text]) => text));
-  if (reading === null || reading.kind === 'undecided') return { numbers, dates };
-  const read = readAs(values, createReader(reading.kind, reading));
-  return reading.kind === 'number' ? { numbers: read, dates } : { numbers, dates: read };
+function countNumbers(values: ColumnProfile['values']): number {
+  return values.reduce((sum, [text, rows]) => {
+    return readNumberText(text)?.unit === null ? sum + rows : sum;
+  }, 0);
 }
 
-function chooseKind(numbers: number, dates: number): ColumnProfile['kind'] {
-  if (numbers >= PARSING_SHARE) return 'number';
-  return dates >= PARSING_SHARE ? 'date' : 'category';
-}
-
-interface ReadValues {
-  readonly rows: number;
-  readonly range: readonly [number, number];
-}
-
-function readAs(values: ColumnProfile['values'], parse: (text: string) => number): ReadValues {
-  let rows = 0;
+function findRange(
+  values: ColumnProfile['values'],
+  read: (text: string) => number,
+): readonly [number, number] {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  for (const [text, count] of values) {
-    const value = parse(text);
+  for (const [text] of values) {
+    const value = read(text);
     if (Number.isNaN(value)) continue;
-    rows += count;
     low = Math.min(low, value);
     high = Math.max(high, value);
   }
-  return { rows, range: [low, high] };
+  return [low, high];
 }

@@ -12,6 +12,28 @@ export function describeColumn({ kind, range, values }: ColumnProfile): string {
   return `numbers, ${number(low)} to ${number(high)}`;
 }
 
+const GROUPS = { ',': 'commas', '.': 'points', ' ': 'spaces', "'": 'apostrophes' } as const;
+const ORDERS = {
+  'day-first': 'the day first',
+  'month-first': 'the month first',
+  'year-first': 'the year first',
+  unambiguous: null,
+} as const;
+
+/** Says how the texts of a column are read, where they are not plain, or why they cannot be read. */
+export function describeReading({ reading }: ColumnProfile): string | null {
+  if (reading === null) return null;
+  if (reading.kind === 'undecided') return `Categories: ${reading.reason}.`;
+  if (reading.kind === 'date') return ORDERS[reading.order];
+  const { unit, decimal, group } = reading;
+  const parts = [
+    unit === null ? null : `in ${unit}`,
+    decimal === ',' ? 'decimal comma' : null,
+    group === null ? null : `thousands by ${GROUPS[group]}`,
+  ].filter((part) => part !== null);
+  return parts.length > 0 ? parts.join(', ') : null;
+}
+
 /** Says how much of a column is missing; nothing if all is there. */
 export function describeMissing({ missingShare }: ColumnProfile): string | undefined {
   if (missingShare === 0) return undefined;

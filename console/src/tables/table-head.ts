@@ -1,3 +1,4 @@
+import type { ShownReading } from '../../../prediction/src/browser.js';
 import { parseRecords, type TableRecord } from './read-records.js';
 import { TableFileError } from './table-file-error.js';
 import { detectFormat, type TableFormat } from './table-format.js';
@@ -10,6 +11,8 @@ export interface TableHead {
   readonly columns: readonly string[];
   /** The kinds of the columns, if the service has read them. */
   readonly kinds?: readonly ColumnKind[];
+  /** How their texts are read, likewise; null for plain values. */
+  readonly readings?: readonly (ShownReading | null)[];
   readonly rows: readonly TableRecord[];
   /** True if these are all rows of the table. */
   readonly isWhole: boolean;

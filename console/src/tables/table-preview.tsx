@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Scrolling } from '../plots/table.js';
 import type { ColumnProfile } from './column-profile.js';
-import { describeColumn, describeMissing } from './column-words.js';
+import { describeColumn, describeMissing, describeReading } from './column-words.js';
 import type { TableRecord } from './read-records.js';
 
 const MAX_ROWS = 5;
@@ -42,6 +42,7 @@ export function TablePreview({
               <th key={index} scope="col" class={classOf(profile.name, index)}>
                 <span class="column-name">{truncate(profile.name) || '(no name)'}</span>
                 <span class="column-kind">{describeColumn(profile)}</span>
+                <span class="column-kind">{describeReading(profile)}</span>
                 <span class="column-kind">{describeMissing(profile)}</span>
                 {profile.name !== target && controls[index]?.control}
                 {profile.name !== target && faults.has(profile.name) && (

@@ -109,6 +109,7 @@ function valuesAt<T>(
 
 function suspectsIn(vector: Vector, finder: OutlierCheck, rows: number): number {
   let count = 0;
+  if (finder.kind === 'unreadable' && vector.kind !== 'entries') return 0;
   if (vector.kind === 'number') {
     // NaN is suspect no more than a missing value.
     for (const value of vector.values) if (finder.isSuspect(value)) count++;

@@ -5,6 +5,7 @@ import type { RowFormat, TableForm } from './answer-part.js';
 import { noRows } from './columns/add-batches.js';
 import { JsonShapeError } from './columns/format-error.js';
 import { toUtf8 } from './csv/csv-text.js';
+import type { TableOptions } from '../table/row-reader.js';
 import { addObjects, addRows, isOfObjects, isRefusal, readSource } from './read-table.js';
 import { SpoolFile } from './spool-file.js';
 import type { FoundSheet } from './xlsx/sheet-table.js';
@@ -39,10 +40,10 @@ const MAX_LINE = 200;
 export function previewTable(
   source: AsyncIterable<Uint8Array>,
   format: RowFormat,
-  form: TableForm = {},
+  form: TableForm & Pick<TableOptions, 'marks'> = {},
 ): Promise<TablePreview> {
   return readSource(source, { drain: false }, async (pieces) => {
-    const rows = new FirstRows();
+    const rows = new FirstRows(form.marks);
     const seen: Seen = { line: null, lines: [], sheet: undefined };
     let fault: string | null = null;
     try {

@@ -38,10 +38,15 @@ export function readTable(
       await addObjects(format, pieces, rows);
       return rows.build();
     }
-    const rows = new OrderedRows(target, options);
+    const rows = new OrderedRows(target, format === 'records' ? writtenByProgram(options) : options);
     await addRows(format, pieces, rows, options);
     return rows.build();
   });
+}
+
+/** Databases write numbers with all their digits as texts. */
+function writtenByProgram(options: ReadOptions): ReadOptions {
+  return { ...options, marks: { ...options.marks, pointDecimals: true } };
 }
 
 /** Reads a table from CSV (RFC 4180 in UTF-8); see `readTable`. */

@@ -1,7 +1,7 @@
 import { Cell, cellText, type RowObject } from '../table/cells.js';
 import type { TableColumn } from '../table/column.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { createReader } from '../table/number-formats.js';
+import { createReader } from '../table/reading/create-reader.js';
 import type { RowTable } from '../table/table.js';
 
 /** The most rows that are kept of a table; of a larger one, those with the least hashes, which are a random sample. */

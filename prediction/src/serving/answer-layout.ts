@@ -3,7 +3,8 @@ import type { RowObject } from '../table/cells.js';
 import { derivedColumns, ECHO_COLUMNS, ROW_ID_COLUMN } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
-import { createReader } from '../table/number-formats.js';
+import type { ColumnReading, NumberReading } from '../table/reading/column-reading.js';
+import { createReader } from '../table/reading/create-reader.js';
 
 /** The source of a value. `at` is the index of a number, or of the first choice, in a `PredictedBlock`. */
 type Source =
@@ -91,6 +92,8 @@ export interface AnswerLayout {
   /** The index of the target in `sent`, and whether it is a number. */
   readonly target: number;
   readonly isNumeric: boolean;
+  /** Whether a text of the target that is a number with a point is that number. */
+  readonly readsPoints: boolean;
 }
 
 /** The columns of one answer, and the pieces of its rows in JSON. */
@@ -124,14 +127,23 @@ export function flagChoice(flag: boolean | null): number {
 
 export const FLAGS = [null, false, true] as const;
 
+/** The parts of a model that its answers repeat. */
+interface LaidOutModel {
+  readonly columns: readonly ColumnSummary[];
+  readonly target: string;
+  readonly target_reading?: NumberReading | null;
+}
+
 /** Lays out the answer of a task: the input columns before its own, and behind them those that close a row. */
 export function layOutAnswer(
-  { columns: inputs, target }: { readonly columns: readonly ColumnSummary[]; target: string },
+  { columns: inputs, target, target_reading: reading = null }: LaidOutModel,
   isNumeric: boolean,
   ownColumns: (truth: Source) => readonly TaskColumn[],
 ): AnswerLayout {
   const sent = [...inputs.map(({ name }) => name), target, ...ECHO_COLUMNS];
-  const parse = isNumeric ? createReader('number', null) : null;
+  // Models of earlier releases wrote a truth as a plain number, whatever its unit was.
+  const truthReading = reading?.decided_by === undefined ? null : reading;
+  const parse = isNumeric ? createReader('number', truthReading) : null;
   const own = ownColumns({ kind: 'echo', at: inputs.length, read: parse });
   const columns = [
     ...inputs.map(({ name, kind, reading }, at): AnswerColumn => {
@@ -150,7 +162,21 @@ export function layOutAnswer(
     const isChosen = column.kind === 'flag' || column.kind === 'text' || column.kind === 'list';
     if (isChosen) choiceCount = Math.max(choiceCount, column.at + size);
   }
-  return { sent, columns, numberCount, choiceCount, target: inputs.length, isNumeric };
+  return {
+    sent,
+    columns,
+    numberCount,
+    choiceCount,
+    target: inputs.length,
+    isNumeric,
+    readsPoints: readsPoints(reading),
+  };
+}
+
+/** Returns whether a text that is a number with a point is that number, as a program writes it. */
+export function readsPoints(reading: ColumnReading | null): boolean {
+  if (reading?.kind !== 'number' || reading.decided_by === undefined) return true;
+  return reading.decimal === '.';
 }
 
 /** The places of the numbers of a row that is answered with an interval. A task may have more behind them. */

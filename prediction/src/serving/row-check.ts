@@ -2,7 +2,7 @@ import type { ModelBase } from '../model/model.js';
 import { Cell, cellText, type RowObject, toRowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { cutText } from '../table/cut-text.js';
-import { createReader } from '../table/number-formats.js';
+import { createReader } from '../table/reading/create-reader.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Steps } from '../trees/steps.js';
 import { NearestName } from './nearest-name.js';
@@ -160,7 +160,9 @@ export class SchemaCheck {
     for (const [name, { rows }] of this.#unknownByRows()) {
       all.push({ kind: 'unknown-name', name, rows });
     }
-    all.push(...this.#suspects('out-of-range'), ...this.#suspects('new-category'));
+    for (const kind of ['unreadable', 'out-of-range', 'new-category'] as const) {
+      all.push(...this.#suspects(kind));
+    }
     // Made for the first unknown name: most rows have none.
     let names: NearestName | undefined;
     const findNearest = (name: string) => {
@@ -241,18 +243,26 @@ export function keptName(name: string): string {
 /** Finds values of a column that are unlike those of the table. */
 export interface OutlierCheck {
   readonly cell: Cell;
-  readonly kind: Extract<RowWarning['kind'], 'out-of-range' | 'new-category'>;
+  readonly kind: Extract<RowWarning['kind'], 'unreadable' | 'out-of-range' | 'new-category'>;
   readonly isSuspect: (value: unknown) => boolean;
 }
 
-/** Yields finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
+/**
+ * Yields finders for the columns that a model reads. Dates have none for a range: what is predicted is often later than
+ * the table.
+ */
 function* suspectFinders(
   columns: readonly ColumnSummary[],
   knowsAll: (column: number) => boolean,
 ): Generator<OutlierCheck> {
   for (const [index, summary] of columns.entries()) {
-    const { name, kind } = summary;
-    if (!summary.used || kind === 'date') continue;
+    const { name, kind, reading } = summary;
+    if (!summary.used) continue;
+    if (kind !== 'category' && isDecided(reading)) {
+      const isSuspect = isUnreadable(createReader(kind, reading));
+      yield { cell: new Cell(name), kind: 'unreadable', isSuspect };
+    }
+    if (kind === 'date') continue;
     if (kind === 'number') {
       yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(summary) };
       continue;
@@ -298,6 +308,19 @@ function farFrom(summary: ColumnSummary): (value: unknown) => boolean {
     if (value === null) return false;
     const number = typeof value === 'number' ? value : read(cellText(value));
     return number < least || number > most;
+  };
+}
+
+/** Returns whether a column has one meaning; models of earlier releases do not say so, and are not warned of. */
+function isDecided(reading: ColumnSummary['reading']): boolean {
+  return reading !== null && reading.kind !== 'undecided' && reading.decided_by !== undefined;
+}
+
+/** Returns a check for texts that look like values, but have no meaning in their column. */
+function isUnreadable(read: (text: string) => number): (value: unknown) => boolean {
+  return (value) => {
+    if (typeof value !== 'string' || !/\d/.test(value)) return false;
+    return Number.isNaN(read(cellText(value)));
   };
 }
 

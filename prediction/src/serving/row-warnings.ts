@@ -3,10 +3,12 @@ export interface RowWarning {
   /**
    * - `no-column`: rows that name no input column, or are not objects;
    * - `unknown-name`: a name that is none of the model's;
+   * - `unreadable`: texts with digits that contradict how the texts of the table are read, such as 1.5 where the comma
+   *   separates decimals;
    * - `out-of-range`: numbers outside the range of the table by more than its width;
    * - `new-category`: categories that the table had in no row, or in too few to learn from.
    */
-  readonly kind: 'no-column' | 'unknown-name' | 'out-of-range' | 'new-category';
+  readonly kind: 'no-column' | 'unknown-name' | 'unreadable' | 'out-of-range' | 'new-category';
   /** The column, or the unknown name, cut to 100 characters; null for `no-column`. */
   readonly name: string | null;
   readonly rows: number;

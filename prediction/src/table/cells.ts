@@ -68,7 +68,7 @@ const MAX_SHORT_LENGTH = 15;
 const TENS = Array.from({ length: MAX_SHORT_LENGTH }, (_, exponent) => 10 ** exponent);
 
 /** Reads digits with at most one point among them, which most numbers are; undefined, if the text has anything else. */
-function shortNumber(text: string): number | undefined {
+export function shortNumber(text: string): number | undefined {
   const { length } = text;
   if (length > MAX_SHORT_LENGTH) return undefined;
   let digits = 0;

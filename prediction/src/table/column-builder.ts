@@ -1,21 +1,26 @@
-import { cellText, parseDate, parseNumber } from './cells.js';
-import { type Chunked, valuesByRow } from './chunked-array.js';
+import { cellText } from './cells.js';
 import {
   type ColumnUse,
   isPassedOver,
   MAX_TEXTS,
   type TableColumn,
   type TextColumn,
-  type ValueColumn,
 } from './column.js';
+import type {
+  ColumnReading,
+  Place,
+  ReadingMarks,
+  UndecidedReading,
+} from './reading/column-reading.js';
+import { ColumnValues } from './reading/column-values.js';
+import { ColumnForm, type ColumnKind } from './reading/decide-column.js';
 import {
-  type ColumnReading,
-  createReader,
-  type DateReading,
-  detectNumberFormat,
-  type NumberReading,
-} from './number-formats.js';
-import { countBytes, TextCells, type TextHolder, type TextMemory } from './text-column.js';
+  countBytes,
+  TextCells,
+  type TextHolder,
+  type TextMemory,
+  typedText,
+} from './text-column.js';
 
 /** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */
 export type CellColumn =
@@ -30,32 +35,29 @@ export type CellColumn =
       readonly textOf: (value: number) => string;
     };
 
-/** The cells of a column as numbers, and how they are read. */
-interface ValueCells {
-  readonly kind: ValueColumn['kind'];
-  readonly reading: ColumnReading | undefined;
-  readonly read: (cell: unknown) => number;
-  readonly values: Chunked<Float64Array<ArrayBuffer>>;
-  /** Of cells that came as numbers. */
-  readonly textOf?: (value: number) => string;
-}
-
 /**
  * Gathers the cells of one column. Rows that are passed over stay missing. It begins with the
  * distinct texts; if they become too many, it goes over to numbers or dates, if they are such, and
- * else does without the rare ones.
+ * else does without the rare ones. What the texts mean is decided when all are there.
  */
 export class ColumnBuilder implements TextHolder {
   readonly #memory: TextMemory;
   readonly #use: ColumnUse | undefined;
+  readonly #form: ColumnForm;
   #isEmpty = true;
   #texts = new TextCells();
-  #values: ValueCells | undefined;
+  #values: ColumnValues | undefined;
+  /** Writes a value as a cell of text, of cells that came as numbers. */
+  #textOf: ((value: number) => string) | undefined;
 
-  /** @param use without it, the values decide what the column holds. */
-  constructor(memory: TextMemory, use?: ColumnUse) {
+  /**
+   * @param use without it, the values decide what the column holds.
+   * @param marks that the sender says its texts have.
+   */
+  constructor(memory: TextMemory, use?: ColumnUse, marks?: ReadingMarks) {
     this.#memory = memory;
     this.#use = use;
+    this.#form = new ColumnForm(marks);
     memory.enter(this);
   }
 
@@ -68,13 +70,13 @@ export class ColumnBuilder implements TextHolder {
     return this.#values === undefined ? this.#texts.heldBytes : 0;
   }
 
-  put(row: number, cell: unknown): void {
+  put(row: number, cell: unknown, place?: Place): void {
     if (isPassedOver(this.#use)) {
       if (this.#isEmpty) this.#isEmpty = cellText(cell) === '';
       return;
     }
-    if (this.#values === undefined) this.#putText(row, cell);
-    else putValue(this.#values, row, cell);
+    if (this.#values === undefined) this.#putText(row, cell, place);
+    else this.#values.put(row, cell, place);
   }
 
   /**
@@ -93,34 +95,41 @@ export class ColumnBuilder implements TextHolder {
       return;
     }
     const { kind, textOf } = cells;
-    const read = kind === 'number' ? readNumber : readDate;
-    this.#values ??= { kind, reading: undefined, read, textOf, values: valuesByRow() };
+    const own = kind === 'number' ? ({ kind, unit: null } as const) : { kind };
+    this.#values ??= new ColumnValues(own, this.#form);
+    this.#textOf = textOf;
     for (let index = 0; index < rows.length; index++) {
       const row = rows[index] ?? -1;
       const value = cells.values[index] ?? Number.NaN;
-      if (row >= 0 && !Number.isNaN(value)) this.#values.values.set(row, value + 0);
+      if (row >= 0 && !Number.isNaN(value)) this.#values.putValue(row, value);
     }
   }
 
-  #putText(row: number, cell: unknown): void {
+  #putText(row: number, cell: unknown, place: Place | undefined): void {
     // A text that is kept needs no more reading.
     if (typeof cell === 'string' && this.#texts.putKnown(row, cell)) return;
-    const text = cellText(cell);
+    const own = cellText(cell);
+    const isTyped = typeof cell === 'number';
+    const text = isTyped ? typedText(own) : own;
     if (text === '' || (text !== cell && this.#texts.putKnown(row, text))) return;
     if (this.#texts.isFull) this.makeRoom();
     this.#memory.reserve(text);
     // Room may have been made here, by going over to values.
     if (this.#values === undefined) {
       this.#texts.putNew(row, detached(text));
+      if (text !== own) this.#texts.markTyped(text);
+      if (!isTyped && this.#use !== 'category') this.#form.add(text, place);
     } else {
       this.#memory.release(countBytes(text));
-      putValue(this.#values, row, cell);
+      this.#values.put(row, cell, place);
     }
   }
 
   makeRoom(): void {
     const before = this.heldBytes;
-    if (!this.#becomesValues()) this.#texts.forgetRare();
+    const kind = this.#findKind();
+    if (kind === null || kind.kind === 'undecided') this.#texts.forgetRare();
+    else this.#becomeValues(kind);
     this.#memory.release(before - this.heldBytes);
   }
 
@@ -128,59 +137,45 @@ export class ColumnBuilder implements TextHolder {
   take(name: string, rowCount: number): TableColumn {
     const choice = this.#use;
     if (isPassedOver(choice)) return unusedColumn(name, choice);
-    const isOrdered = choice === 'number' || choice === 'date';
-    if (isOrdered && this.#values === undefined) this.#becomesValues();
+    const chosen = choice === 'number' || choice === 'date' ? choice : undefined;
     if (this.#values === undefined) {
-      const column = this.#texts.take(name, rowCount);
-      return choice === undefined || isOrdered ? column : { ...column, chosen: choice };
+      const kind = this.#findKind();
+      if (chosen === undefined || kind === null || kind.kind === 'undecided') {
+        const reading = kind === null || kind.kind === 'undecided' ? kind : this.#form.decide(kind);
+        const column = this.#texts.take(name, rowCount, reading);
+        return choice === 'category' ? { ...column, chosen: choice } : column;
+      }
+      this.#becomeValues(kind);
     }
-    const { kind, reading, textOf } = this.#values;
-    const values = this.#values.values.take(rowCount);
-    const fewTexts = textOf && choice === undefined && asTexts(name, values, textOf, this.#memory);
-    if (fewTexts) return fewTexts;
-    return {
-      kind,
-      name,
-      values,
-      ...(reading && { reading }),
-      ...(isOrdered && { chosen: choice }),
-    };
+    return this.#takeValues(name, rowCount, chosen);
   }
 
-  #becomesValues(): boolean {
-    if (this.#use === 'category') return false;
-    if (this.#use === 'number' || this.#use === 'date') return this.#becomesChosen(this.#use);
-    if (this.#becomes('number', readNumber) || this.#becomes('date', readDate)) return true;
-    const reading = this.#texts.hasForgotten ? null : detectNumberFormat(this.#texts.texts());
-    if (reading === null || reading.kind === 'undecided') return false;
-    return this.#becomes(reading.kind, readerOfCells(reading), reading);
-  }
-
-  /** Reads the texts as the chosen kind: in the form that all of them have, or else plain ones alone. */
-  #becomesChosen(kind: ValueColumn['kind']): boolean {
-    const found = this.#texts.hasForgotten ? null : detectNumberFormat(this.#texts.texts());
-    const reading = found?.kind === kind ? found : undefined;
-    const plain = kind === 'number' ? readNumber : readDate;
-    return reading === undefined || this.#texts.parsed(plain) !== undefined
-      ? this.#becomes(kind, plain, undefined, 0)
-      : this.#becomes(kind, readerOfCells(reading), reading, 0);
-  }
-
-  #becomes(
-    kind: ValueColumn['kind'],
-    read: (cell: unknown) => number,
-    reading?: ColumnReading,
-    minShare?: number,
-  ): boolean {
-    const byCode = this.#texts.parsed(read, minShare);
-    if (byCode === undefined) return false;
-    const values = valuesByRow();
-    for (const { row, code } of this.#texts.takeCodes()) {
-      values.set(row, byCode[code] ?? Number.NaN);
+  #takeValues(name: string, rowCount: number, chosen: 'number' | 'date' | undefined): TableColumn {
+    const held = this.#values;
+    if (held === undefined) throw new Error('The column has no values');
+    const reading = held.decide(chosen !== undefined);
+    const values = held.take(rowCount, reading);
+    const { kind } = held.kind;
+    if (chosen !== undefined) {
+      if (reading.kind === 'undecided') values.fill(Number.NaN);
+      return { kind, name, values, reading, chosen };
     }
+    if (reading.kind === 'undecided') return unreadColumn(name, values, reading);
+    const textOf = this.#textOf;
+    const fewTexts = textOf && asTexts(name, values, textOf, this.#memory, reading);
+    return fewTexts ?? { kind, name, values, reading };
+  }
+
+  #findKind(): ColumnKind | UndecidedReading | null {
+    const choice = this.#use;
+    return choice === 'category' ? null : this.#form.findKind(this.#texts.counted(), choice);
+  }
+
+  #becomeValues(kind: ColumnKind): void {
+    const values = new ColumnValues(kind, this.#form);
+    for (const { row, cell } of this.#texts.takeCells()) values.put(row, cell, undefined);
     this.#texts = new TextCells();
-    this.#values = { kind, reading, read, values };
-    return true;
+    this.#values = values;
   }
 }
 
@@ -193,6 +188,7 @@ function asTexts(
   values: Float64Array,
   textOf: (value: number) => string,
   memory: TextMemory,
+  reading: ColumnReading,
 ): TextColumn | undefined {
   const codeOf = new Map<number, number>();
   const codes = new Uint16Array(values.length);
@@ -216,12 +212,12 @@ function asTexts(
     }
     texts.push(text);
   }
-  return { kind: 'text', name, texts, codes };
+  return { kind: 'text', name, texts, codes, reading };
 }
 
 /** Holds no cells, so that columns that are left out take no memory with the number of rows. */
 function unusedColumn(name: string, chosen: 'unused' | 'index'): TextColumn {
-  return { kind: 'text', name, texts: [], codes: new Uint16Array(0), chosen };
+  return { kind: 'text', name, texts: [], codes: new Uint16Array(0), reading: null, chosen };
 }
 
 /** Shorter parts of a text are copies already (V8's `SlicedString::kMinLength`). */
@@ -232,23 +228,8 @@ function detached(text: string): string {
   return text.length < MIN_SLICE ? text : Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
-function putValue({ read, values }: ValueCells, row: number, cell: unknown): void {
-  const value = read(cell);
-  if (!Number.isNaN(value)) values.set(row, value);
-}
-
-function readerOfCells(reading: NumberReading | DateReading): (cell: unknown) => number {
-  const { kind } = reading;
-  const parse = createReader(kind, reading);
-  return (cell) =>
-    typeof cell === 'number' && kind === 'number' ? cell + 0 : parse(cellText(cell));
-}
-
-function readNumber(cell: unknown): number {
-  // As their text has none, numbers have no negative zero either.
-  return typeof cell === 'number' ? cell + 0 : parseNumber(cellText(cell));
-}
-
-function readDate(cell: unknown): number {
-  return parseDate(cellText(cell));
+/** A column whose texts are not kept, since they have more than one meaning. */
+function unreadColumn(name: string, values: Float64Array, reading: UndecidedReading): TextColumn {
+  const codes = Uint16Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
+  return { kind: 'text', name, texts: [], codes, reading };
 }

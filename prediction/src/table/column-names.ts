@@ -1,4 +1,5 @@
 import type { ColumnChoices } from './column.js';
+import type { TableMarks } from './reading/column-reading.js';
 import { MAX_COLUMNS } from './table.js';
 import { FaultList, quote, TableError } from './table-error.js';
 
@@ -108,13 +109,20 @@ const CHOOSING = {
   category: 'as_category',
 } as const;
 
-/** @throws {TableError} if a column was chosen that is not there. */
-export function checkChosen(names: Iterable<string>, choices: ColumnChoices): void {
-  checkNamed(
-    names,
-    choices.map(([name, choice]) => [CHOOSING[choice], name]),
-  );
+/** @throws {TableError} if a column was chosen, or its marks were named, that is not there. */
+export function checkChosen(
+  names: Iterable<string>,
+  choices: ColumnChoices = [],
+  { columns = [] }: TableMarks = {},
+): void {
+  checkNamed(names, [
+    ...choices.map(([name, choice]) => [CHOOSING[choice], name] as const),
+    ...columns.map(([name, mark]) => [DECIMALS[mark], name] as const),
+  ]);
 }
+
+/** The parameters of `trainModel` that name the decimal mark of columns. */
+const DECIMALS = { '.': 'decimal_point', ',': 'decimal_comma' } as const;
 
 /** @throws {TableError} if a parameter names a column that is not there. */
 export function checkNamed(

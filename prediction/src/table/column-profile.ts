@@ -1,5 +1,4 @@
 import { minRowsOfCategory } from '../trees/params.js';
-import { parseDate, parseNumber } from './cells.js';
 import {
   type ColumnChoice,
   isPassedOver,
@@ -8,7 +7,9 @@ import {
   type TextColumn,
   type ValueColumn,
 } from './column.js';
-import { type ColumnReading, createReader, detectNumberFormat } from './number-formats.js';
+import type { ColumnReading } from './reading/column-reading.js';
+import { createReader } from './reading/create-reader.js';
+import { decideColumn } from './reading/decide-column.js';
 
 /** The summary of an input column. */
 export interface ColumnSummary {
@@ -72,19 +73,22 @@ export function profileColumn(column: TableColumn, categoryBytes: number): Colum
     };
     return { summary, column, values: [] };
   }
-  const ordered =
-    readAs('number', parseNumber, column, counts) ?? readAs('date', parseDate, column, counts);
-  if (ordered) return profileOrdered(ordered);
-  // Texts that are not kept cannot be asked.
-  const isWhole = (counts.at(-1) ?? 0) === 0;
-  const reading = isWhole ? detectNumberFormat(column.texts) : null;
+  const reading = column.reading === undefined ? decideTexts(column, counts) : column.reading;
   if (reading !== null && reading.kind !== 'undecided') {
     const { kind } = reading;
     const read = readAs(kind, createReader(kind, reading), column, counts);
     if (read) return profileOrdered({ ...read, reading });
   }
-  const summary = { ...summariseCategories(column, counts, categoryBytes), reading };
-  return { summary, column, values: [] };
+  const summary = { ...summariseCategories(column, counts, categoryBytes) };
+  if (reading?.kind !== 'undecided') return { summary, column, values: [] };
+  if (!summary.used && summary.missing_share < 1) summary.reason = reading.reason;
+  return { summary: { ...summary, reading }, column, values: [] };
+}
+
+/** Decides about the texts of a table that an earlier release has stored, unless some of them are not kept. */
+function decideTexts({ texts }: TextColumn, counts: Uint32Array): ColumnReading | null {
+  if ((counts.at(-1) ?? 0) > 0) return null;
+  return decideColumn(texts.map((text, index) => [text, counts[index + 1] ?? 0]));
 }
 
 const UNUSED = {
@@ -206,7 +210,8 @@ function usage(column: TableColumn, known: number, distinct: number) {
   return { used: reason === null, reason, missing_share: (rowCount - known) / rowCount };
 }
 
-function noValue({ kind, chosen }: TableColumn): string {
+function noValue({ kind, chosen, reading }: TableColumn): string {
+  if (reading?.kind === 'undecided') return reading.reason;
   const isRead = kind !== 'text' && chosen !== undefined;
   return isRead ? `no value can be read as a ${kind}` : 'every value is missing';
 }
@@ -233,13 +238,11 @@ function countCodes({ texts, codes }: TextColumn): Uint32Array {
  * the present cells than a share are worth anything.
  *
  * @param counts the rows of each code; code 0 is missing, those beyond the texts are others.
- * @param minShare with 0, there are values whatever the texts are.
  */
-export function valuesByCode(
+function valuesByCode(
   texts: Iterable<string>,
   counts: Uint32Array,
   parse: (text: string) => number,
-  minShare = PARSING_SHARE,
 ): Float64Array | undefined {
   const values = new Float64Array(counts.length).fill(Number.NaN);
   let parsing = 0;
@@ -252,7 +255,7 @@ export function valuesByCode(
     parsing += counts[code] ?? 0;
   }
   const present = counts.reduce((sum, count) => sum + count, 0) - (counts[0] ?? 0);
-  return minShare === 0 || (parsing > 0 && parsing >= minShare * present) ? values : undefined;
+  return parsing > 0 && parsing >= PARSING_SHARE * present ? values : undefined;
 }
 
 /** The distinct values, without NaN, in ascending order. */

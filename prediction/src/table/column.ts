@@ -1,4 +1,4 @@
-import type { ColumnReading } from './number-formats.js';
+import type { ColumnReading } from './reading/column-reading.js';
 
 /** The use of an input column that its sender chose: left out, or read as a kind whatever its values suggest. */
 export type ColumnChoice = 'unused' | 'number' | 'date' | 'category';
@@ -28,6 +28,8 @@ export interface TextColumn {
    * Empty if the column is `unused` or an `index`.
    */
   readonly codes: Uint16Array;
+  /** How its texts are read; null for categories, and absent where an earlier release has stored the table. */
+  readonly reading?: ColumnReading | null;
   /** Set if the texts are categories even where they read as numbers or dates, or are not to be learnt from. */
   readonly chosen?: 'category' | 'unused' | 'index';
 }
@@ -38,7 +40,7 @@ export interface ValueColumn {
   readonly name: string;
   /** For each row its number, or its date in milliseconds since 1970; NaN if it has none. */
   readonly values: Float64Array;
-  /** The form in which its cells are read; absent where they are plain numbers or ISO dates. */
+  /** How its cells are read; absent where an earlier release has stored the table with plain numbers or ISO dates. */
   readonly reading?: ColumnReading;
   /** Set if the kind was chosen: cells of another kind count as missing, however many. */
   readonly chosen?: 'number' | 'date';

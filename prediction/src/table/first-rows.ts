@@ -3,10 +3,16 @@ import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { columnName, INDEX_COLUMN, nameIndex, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import { cutText } from './cut-text.js';
+import {
+  marksOf,
+  type Place,
+  type ShownReading,
+  shownReading,
+  type TableMarks,
+} from './reading/column-reading.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
 import { MAX_COLUMNS } from './table.js';
 import { TableError } from './table-error.js';
-import type { Place } from './target-cells.js';
 import { TextMemory } from './text-column.js';
 
 /** The rows that tell what columns hold, and the characters of their cells that are looked at. */
@@ -29,6 +35,8 @@ export interface PreviewColumn {
   readonly name: string;
   /** The kind as which its values would be read; `empty` without any. */
   readonly kind: ColumnSummary['kind'] | 'empty';
+  /** How its texts would be read; null for plain values. */
+  readonly reading: ShownReading | null;
   /** The first different values, at most three. */
   readonly examples: string[];
   /** True of a first column without a name, which a training does not learn from unless its use is chosen. */
@@ -56,12 +64,18 @@ interface Column {
 /** Gathers the first rows of a table without a target, and needs no more after some. */
 export class FirstRows implements OrderedSink {
   readonly #memory = new TextMemory();
+  readonly #marks: TableMarks;
   readonly #columns: Column[] = [];
   readonly #shown: (string | null)[][] = [];
   #shownCharacters = 0;
   #characters = 0;
   #named = 0;
   #rowCount = 0;
+
+  /** @param marks whose meaning the sender has named. */
+  constructor(marks: TableMarks = {}) {
+    this.#marks = marks;
+  }
 
   get rowCount(): number {
     return this.#rowCount;
@@ -83,14 +97,14 @@ export class FirstRows implements OrderedSink {
 
   addColumn(name: string, isIndex: boolean): void {
     if (name !== '' && ++this.#named > MAX_COLUMNS) throw tooManyColumns();
-    const builder = new ColumnBuilder(this.#memory);
+    const builder = new ColumnBuilder(this.#memory, undefined, marksOf(this.#marks, name));
     this.#columns.push({ name, isIndex, builder, examples: new Set() });
   }
 
-  add(cells: readonly unknown[], _place: Place): void {
+  add(cells: readonly unknown[], place: Place): void {
     if (this.isFull) return;
     const row = this.#rowCount++;
-    const texts = this.#columns.map((column, at) => this.#put(column, row, cells[at]));
+    const texts = this.#columns.map((column, at) => this.#put(column, row, cells[at], place));
     this.#show(texts);
   }
 
@@ -115,10 +129,11 @@ export class FirstRows implements OrderedSink {
     const share = categoryShare(kept.length);
     const columns = kept.map(([, { name, isIndex, builder, examples }]): PreviewColumn => {
       const column = builder.take(name, this.#rowCount);
-      const kind = examples.size === 0 ? 'empty' : profileColumn(column, share).summary.kind;
+      const { kind, reading } = profileColumn(column, share).summary;
       return {
         name: name.slice(0, MAX_NAME),
-        kind,
+        kind: examples.size === 0 ? 'empty' : kind,
+        reading: shownReading(reading),
         examples: [...examples],
         is_index: isIndex,
       };
@@ -132,8 +147,13 @@ export class FirstRows implements OrderedSink {
     };
   }
 
-  #put({ builder, examples }: Column, row: number, cell: unknown): string | null {
-    builder.put(row, cell);
+  #put(
+    { builder, examples }: Column,
+    row: number,
+    cell: unknown,
+    place?: Place,
+  ): string | null {
+    builder.put(row, cell, place);
     const text = cellText(cell);
     this.#characters += text.length;
     if (text === '') return null;

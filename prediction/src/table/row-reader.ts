@@ -8,18 +8,20 @@ import {
   INDEX_COLUMN,
   nameIndex,
 } from './column-names.js';
+import type { Place, TableMarks } from './reading/column-reading.js';
 import { SeriesBuilder } from './series-builder.js';
 import type { CellSink } from './series-cells.js';
 import type { Goal, Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, quote, TableError, type TableFault } from './table-error.js';
-import type { Place } from './target-cells.js';
 
 /** The task and the uses of columns, where the values of a table are not to decide. */
 export interface TableOptions {
   /** The task, or what is to be forecast. */
   readonly task?: Goal | undefined;
   readonly choices?: ColumnChoices | undefined;
+  /** The meaning of marks in its texts, where the values are not to decide. */
+  readonly marks?: TableMarks | undefined;
 }
 
 /** Takes rows whose cells stand in the order of the columns' names. */
@@ -59,7 +61,7 @@ export class OrderedRows implements OrderedSink {
   readonly isFull = false;
   readonly #target: string;
   readonly #builder: TableBuilder | SeriesBuilder;
-  readonly #choices: ColumnChoices;
+  readonly #options: TableOptions;
   /** By place; undefined where the column is the target. */
   #columns: readonly (CellSink | undefined)[] = [];
   /** The places of columns without a name, whose cells must be empty. */
@@ -69,7 +71,7 @@ export class OrderedRows implements OrderedSink {
 
   constructor(target: string, options: TableOptions) {
     this.#target = columnName(target);
-    this.#choices = options.choices ?? [];
+    this.#options = options;
     this.#builder = createBuilder(this.#target, options);
   }
 
@@ -77,7 +79,7 @@ export class OrderedRows implements OrderedSink {
     const given = sent.map(columnName);
     const names = nameIndex(given);
     checkColumnNames(names, this.#target, new FaultList());
-    checkChosen(names, this.#choices);
+    checkChosen(names, this.#options.choices, this.#options.marks);
     this.#columns = names.map((name, at) => {
       if (name === this.#target || name === '') return undefined;
       return this.#builder.column(name, given[at] === '' ? 'index' : undefined);
@@ -92,7 +94,7 @@ export class OrderedRows implements OrderedSink {
     const row = this.#builder.startRow(cells[this.#targetAt], place);
     if (row === undefined) return;
     const columns = this.#columns;
-    for (let at = 0; at < columns.length; at++) columns[at]?.put(row, cells[at]);
+    for (let at = 0; at < columns.length; at++) columns[at]?.put(row, cells[at], place);
   }
 
   addColumns(first: number, length: number, columns: ReadonlyMap<number, CellColumn>): void {
@@ -154,11 +156,11 @@ export function readRowsTable(
 
 function createBuilder(
   target: string,
-  { task: goal, choices }: TableOptions,
+  { task: goal, choices, marks }: TableOptions,
 ): TableBuilder | SeriesBuilder {
   return typeof goal === 'object'
-    ? new SeriesBuilder(target, goal, choices)
-    : new TableBuilder(target, goal, choices);
+    ? new SeriesBuilder(target, goal, choices, marks)
+    : new TableBuilder(target, goal, choices, marks);
 }
 
 /** Adds to a table how many columns have neither a name nor a value; an index without values is another one. */
@@ -186,7 +188,7 @@ export class RowsReader implements ObjectSink {
   readonly #target: string;
   readonly #faults = new FaultList();
   readonly #builder: TableBuilder | SeriesBuilder;
-  readonly #choices: ColumnChoices;
+  readonly #options: TableOptions;
   #count = 0;
   #hasIndex = false;
   #index: CellSink | undefined;
@@ -194,7 +196,7 @@ export class RowsReader implements ObjectSink {
 
   constructor(target: string, options: TableOptions) {
     this.#target = columnName(target);
-    this.#choices = options.choices ?? [];
+    this.#options = options;
     this.#builder = createBuilder(this.#target, options);
   }
 
@@ -214,7 +216,7 @@ export class RowsReader implements ObjectSink {
       const isIndex = this.#hasIndex && name === INDEX_COLUMN;
       const column = this.#builder.column(name, isIndex ? 'index' : undefined);
       if (isIndex) this.#index = column;
-      if (position !== undefined) column.put(position, values[name]);
+      if (position !== undefined) column.put(position, values[name], place);
     }
   }
 
@@ -242,7 +244,7 @@ export class RowsReader implements ObjectSink {
     const inputs = this.#builder.columnNames;
     const names = this.#hasTarget ? [...inputs, this.#target] : inputs;
     checkColumnNames(names, this.#target, this.#faults);
-    checkChosen(names, this.#choices);
+    checkChosen(names, this.#options.choices, this.#options.marks);
     return countUnnamed(this.#builder.build(), 0, this.#index);
   }
 }

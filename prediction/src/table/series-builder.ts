@@ -4,6 +4,7 @@ import { type ColumnChoice, type ColumnChoices, type ColumnUse, isPassedOver } f
 import { ColumnBuilder } from './column-builder.js';
 import { checkNamed, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
+import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
 import {
   type CellSink,
   GroupCells,
@@ -15,7 +16,7 @@ import { placeRows, sortRows } from './series-rows.js';
 import type { Covariate, ForecastGoal, ForecastTable } from './series-table.js';
 import { MAX_CELLS, MAX_COLUMNS } from './table.js';
 import { TableError } from './table-error.js';
-import { type Place, TargetCells } from './target-cells.js';
+import { TargetCells } from './target-cells.js';
 import { TextMemory } from './text-column.js';
 import { findGrid } from './time-grid.js';
 
@@ -37,14 +38,21 @@ export class SeriesBuilder {
   #hasLines = false;
   /** The target and the columns that hold cells. */
   #readColumns = 1;
+  readonly #marks: TableMarks;
   #rowCount = 0;
   #rowsSeen = 0;
 
-  constructor(target: string, goal: ForecastGoal, choices: ColumnChoices = []) {
+  constructor(
+    target: string,
+    goal: ForecastGoal,
+    choices: ColumnChoices = [],
+    marks: TableMarks = {},
+  ) {
     this.#target = target;
     this.#choices = new Map(choices);
     this.#goal = goal;
-    this.#targetCells = new TargetCells(target);
+    this.#marks = marks;
+    this.#targetCells = new TargetCells(target, marksOf(marks, target));
     this.#order = new OrderCells(goal.orderBy, (row) => this.#place(row));
     this.#groups = new Map(
       goal.groupBy.map((name) => [name, new GroupCells(name, (row) => this.#place(row))]),
@@ -71,7 +79,7 @@ export class SeriesBuilder {
     if (name === this.#goal.orderBy) return this.#order;
     const known = this.#groups.get(name) ?? this.#columns.get(name);
     if (known !== undefined) return known;
-    const column = new ColumnBuilder(this.#memory, chosen);
+    const column = new ColumnBuilder(this.#memory, chosen, marksOf(this.#marks, name));
     this.#columns.set(name, column);
     return column;
   }

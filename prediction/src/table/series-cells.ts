@@ -1,8 +1,8 @@
 import { cellText, groupText, parseNumber } from './cells.js';
 import { largeCodesByRow, valuesByRow } from './chunked-array.js';
 import type { CellColumn } from './column-builder.js';
+import type { Place } from './reading/column-reading.js';
 import { quote, TableError } from './table-error.js';
-import type { Place } from './target-cells.js';
 import {
   describeForm,
   type Moment,
@@ -18,7 +18,8 @@ const MAX_GROUP_LENGTH = 1000;
 
 /** Takes cells of a column. */
 export interface CellSink {
-  put(row: number, cell: unknown): void;
+  /** @param place of the row in the sender's own text, where it is known. */
+  put(row: number, cell: unknown, place?: Place): void;
   /** @param rows the index of each cell's row, negative where it is left out. */
   putColumn(rows: Int32Array, cells: CellColumn): void;
 }

@@ -1,6 +1,6 @@
+import type { Place } from './reading/column-reading.js';
 import type { SeriesReport } from './series-table.js';
 import { FaultList, quote, TableError } from './table-error.js';
-import type { Place } from './target-cells.js';
 import {
   describeStep,
   findMoment,

@@ -1,5 +1,5 @@
 import type { ColumnSummary } from './column-profile.js';
-import type { NumberReading } from './number-formats.js';
+import type { NumberReading } from './reading/column-reading.js';
 import type { TimeGrid } from './time-grid.js';
 
 /** The series to forecast, beside the target. */

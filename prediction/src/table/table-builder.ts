@@ -3,9 +3,10 @@ import { type ColumnChoice, type ColumnChoices, type ColumnUse, isPassedOver } f
 import { ColumnBuilder } from './column-builder.js';
 import { checkSetColumn, tooManyColumns } from './column-names.js';
 import { categoryShare, profileColumn } from './column-profile.js';
+import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
 import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type RowTable, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
-import { type Place, TargetCells } from './target-cells.js';
+import { TargetCells } from './target-cells.js';
 import { TextMemory } from './text-column.js';
 
 /** Gathers rows into a table, and judges the whole when they are all there. */
@@ -17,15 +18,22 @@ export class TableBuilder {
   readonly #task: Task | undefined;
   readonly #choices: ReadonlyMap<string, ColumnChoice>;
   #readColumns = 0;
+  readonly #marks: TableMarks;
   #rowCount = 0;
   #rowsSeen = 0;
 
   /** @param task what the target is predicted as; undefined, for what its values suggest. */
-  constructor(target: string, task: Task | undefined, choices: ColumnChoices = []) {
+  constructor(
+    target: string,
+    task: Task | undefined,
+    choices: ColumnChoices = [],
+    marks: TableMarks = {},
+  ) {
     this.#target = target;
     this.#task = task;
     this.#choices = new Map(choices);
-    this.#targetCells = new TargetCells(target);
+    this.#marks = marks;
+    this.#targetCells = new TargetCells(target, marksOf(marks, target));
   }
 
   /** Names of the input columns so far, in order of first appearance. */
@@ -44,7 +52,7 @@ export class TableBuilder {
     if (column === undefined) {
       if (this.#columns.size >= MAX_COLUMNS) throw tooManyColumns();
       const chosen = this.#choices.get(name) ?? use;
-      column = new ColumnBuilder(this.#memory, chosen);
+      column = new ColumnBuilder(this.#memory, chosen, marksOf(this.#marks, name));
       this.#columns.set(name, column);
       if (!isPassedOver(chosen)) this.#readColumns++;
       this.#refuseTooManyCells();

@@ -1,6 +1,6 @@
 import type { RowObject } from './cells.js';
 import type { TableColumn } from './column.js';
-import type { NumberReading } from './number-formats.js';
+import type { NumberReading } from './reading/column-reading.js';
 import type { ForecastGoal, ForecastTable } from './series-table.js';
 
 /** The kind of the target: numbers, or classes. */

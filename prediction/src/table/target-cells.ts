@@ -1,11 +1,8 @@
-import { parseNumber } from './cells.js';
-import { codesByRow, valuesByRow } from './chunked-array.js';
-import {
-  NumberForm,
-  type NumberReading,
-  parseParts,
-  type UndecidedReading,
-} from './number-formats.js';
+import { codesByRow } from './chunked-array.js';
+import type { Place, ReadingMarks, UndecidedReading } from './reading/column-reading.js';
+import { ColumnValues } from './reading/column-values.js';
+import { ColumnForm } from './reading/decide-column.js';
+import { readNumberText } from './reading/number-forms.js';
 import {
   type ClassificationTable,
   MIN_ROWS,
@@ -15,12 +12,15 @@ import {
 } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 
-/** The place of a row in the sender's own text. */
-export type Place = { line: number } | { row: number };
-
 type TargetData =
   | Pick<RegressionTable, 'task' | 'targetValues' | 'targetReading'>
   | Pick<ClassificationTable, 'task' | 'classes' | 'targetClasses'>;
+
+/** The values of a target, all of which have one unit. */
+interface UnitValues {
+  readonly unit: string;
+  readonly values: ColumnValues;
+}
 
 interface FoundCell {
   text: string;
@@ -33,33 +33,33 @@ interface FoundCell {
  */
 export class TargetCells {
   readonly #target: string;
-  readonly #values = valuesByRow();
+  readonly #form: ColumnForm;
+  readonly #plain: ColumnValues;
+  /** Undefined, once a cell is not a number with the unit of the first. */
+  #ofUnit: UnitValues | undefined;
   readonly #codes = codesByRow();
   readonly #codeOf = new Map<string, number>();
   #tooManyTexts = false;
   #numbers = 0;
   #count = 0;
-  #least = Number.POSITIVE_INFINITY;
-  #most = Number.NEGATIVE_INFINITY;
   #bad = 0;
   #firstBad: FoundCell | undefined;
   #firstLong: FoundCell | undefined;
-  /** Undefined, once a cell is not a number with the unit of those before. */
-  #units: UnitValues | undefined = new UnitValues();
 
-  constructor(target: string) {
+  /** @param marks that the sender says its texts have. */
+  constructor(target: string, marks?: ReadingMarks) {
     this.#target = target;
+    this.#form = new ColumnForm(marks);
+    this.#plain = new ColumnValues({ kind: 'number', unit: null }, this.#form);
   }
 
   /** @param text of the cell, as `cellText` gives it; not empty. */
   put(row: number, text: string, place: Place): void {
-    this.#count++;
-    if (this.#units?.put(row, text) === false) this.#units = undefined;
-    const value = parseNumber(text);
+    if (this.#count++ === 0) this.#beginUnit(text);
+    if (this.#ofUnit) this.#putWithUnit(this.#ofUnit, row, text, place);
+    const value = this.#plain.putText(row, text, place);
     if (!Number.isNaN(value)) this.#numbers++;
-    if (Number.isFinite(value)) {
-      this.#putFinite(row, value);
-    } else {
+    if (!Number.isFinite(value)) {
       this.#bad++;
       this.#firstBad ??= { text: start(text), place };
     }
@@ -68,20 +68,23 @@ export class TargetCells {
 
   /** @param value finite. */
   putNumber(row: number, value: number, place: Place): void {
-    // Its text is needed no more, once there are too many for classes and no unit.
-    if (!this.#tooManyTexts || this.#units !== undefined) {
-      this.put(row, String(value), place);
-      return;
-    }
     this.#count++;
     this.#numbers++;
-    this.#putFinite(row, value + 0);
+    this.#ofUnit = undefined;
+    this.#plain.putValue(row, value);
+    // Its text is needed no more, once there are too many for classes.
+    if (!this.#tooManyTexts) this.#putText(row, className(String(value)), place);
   }
 
-  #putFinite(row: number, value: number): void {
-    this.#values.set(row, value);
-    if (value < this.#least) this.#least = value;
-    if (value > this.#most) this.#most = value;
+  #beginUnit(text: string): void {
+    const { unit = null } = readNumberText(text) ?? {};
+    if (unit === null) return;
+    this.#ofUnit = { unit, values: new ColumnValues({ kind: 'number', unit }, this.#form) };
+  }
+
+  #putWithUnit({ unit, values }: UnitValues, row: number, text: string, place: Place): void {
+    if (readNumberText(text)?.unit === unit) values.putText(row, text, place);
+    else this.#ofUnit = undefined;
   }
 
   #putText(row: number, text: string, place: Place): void {
@@ -109,39 +112,31 @@ export class TargetCells {
    * @throws {TableError} if the target cannot be predicted so.
    */
   take(rowCount: number, task: Task | undefined): TargetData {
-    const reading = this.#count > 0 ? this.#units?.reading() : undefined;
-    const isNumeric = 2 * this.#numbers > this.#count || reading?.kind === 'number';
+    const isNumeric = 2 * this.#numbers > this.#count || this.#ofUnit !== undefined;
     const chosen = task ?? (isNumeric ? 'regression' : 'classification');
     if (chosen === 'classification') return this.#takeClasses(rowCount);
-    if (reading === undefined) return this.#takeValues(rowCount);
-    if (reading.kind === 'undecided') throw this.#undecided(reading);
-    return this.#takeUnits(rowCount, reading);
+    return this.#takeValues(rowCount, this.#ofUnit?.values ?? this.#plain);
   }
 
-  #takeUnits(rowCount: number, reading: NumberReading): TargetData {
-    const targetValues = this.#units?.take(rowCount, reading) ?? new Float64Array();
+  #takeValues(rowCount: number, held: ColumnValues): TargetData {
+    if (held === this.#plain) this.#refuseBad();
+    const targetReading = held.decide();
+    if (targetReading.kind === 'undecided') throw this.#undecided(targetReading);
+    if (targetReading.kind === 'date') throw new Error('The target was read as numbers');
     this.#checkCount(rowCount);
-    for (const value of targetValues) {
-      if (value < this.#least) this.#least = value;
-      if (value > this.#most) this.#most = value;
-    }
-    this.#checkSpread();
-    return { task: 'regression', targetValues, targetReading: reading };
+    const targetValues = held.take(rowCount, targetReading);
+    this.#checkSpread(targetValues);
+    return { task: 'regression', targetValues, targetReading };
   }
 
-  #takeValues(rowCount: number): TargetData {
-    const name = quote(this.#target);
-    if (this.#firstBad !== undefined) {
-      const { text, place } = this.#firstBad;
-      const share = `${this.#bad} of its ${this.#count} values`;
-      throw this.#fault(
-        `The target ${name} must hold finite numbers, but ${share} are not; the first is ${quote(text)}. Correct them, leave them blank, predict the values as classes (task "classification"), or choose another target.`,
-        place,
-      );
-    }
-    this.#checkCount(rowCount);
-    this.#checkSpread();
-    return { task: 'regression', targetValues: this.#values.take(rowCount) };
+  #refuseBad(): void {
+    if (this.#firstBad === undefined) return;
+    const { text, place } = this.#firstBad;
+    const share = `${this.#bad} of its ${this.#count} values`;
+    throw this.#fault(
+      `The target ${quote(this.#target)} must hold finite numbers, but ${share} are not; the first is ${quote(text)}. Correct them, leave them blank, predict the values as classes (task "classification"), or choose another target.`,
+      place,
+    );
   }
 
   #checkCount(rowCount: number): void {
@@ -153,10 +148,11 @@ export class TargetCells {
   }
 
   /** An answer that is always the same number, "certain" at 0.99, would hide a wrong export. */
-  #checkSpread(): void {
-    if (this.#least !== this.#most) return;
+  #checkSpread(values: Float64Array): void {
+    const [first] = values;
+    if (values.some((value) => value !== first)) return;
     throw this.#fault(
-      `Every value of the target ${quote(this.#target)} is ${this.#least}: there is nothing to predict. Choose another target, or send rows in which it varies.`,
+      `Every value of the target ${quote(this.#target)} is ${first}: there is nothing to predict. Choose another target, or send rows in which it varies.`,
     );
   }
 
@@ -211,31 +207,6 @@ export function className(text: string): string {
 /** A copy, as a part of a text would keep all of it in memory; of a long text its beginning. */
 function start(text: string): string {
   return Buffer.from(text.slice(0, MAX_CLASS_LENGTH + 1), 'utf16le').toString('utf16le');
-}
-
-/** The values of a target of numbers with a unit, whose separators are known when all are there. */
-class UnitValues {
-  readonly #form = new NumberForm();
-  readonly #ways = { '.': valuesByRow(), ',': valuesByRow() };
-
-  /** Adds a text. Returns whether it agrees with those before. */
-  put(row: number, text: string): boolean {
-    const parts = this.#form.add(text);
-    if (parts === undefined) return false;
-    for (const decimal of ['.', ','] as const) {
-      this.#ways[decimal].set(row, parseParts(parts, decimal));
-    }
-    return true;
-  }
-
-  reading(): NumberReading | UndecidedReading {
-    return this.#form.reading();
-  }
-
-  /** The values of all rows; they are given up with it. */
-  take(rowCount: number, { decimal }: NumberReading): Float64Array {
-    return this.#ways[decimal].take(rowCount);
-  }
 }
 
 /** The most classes that a model tells apart: every answer row has a probability of each. */

@@ -1,6 +1,7 @@
 import { codesByRow } from './chunked-array.js';
 import { MAX_TEXTS, type TextColumn } from './column.js';
-import { valuesByCode } from './column-profile.js';
+import type { ColumnReading } from './reading/column-reading.js';
+import type { CountedText } from './reading/decide-column.js';
 
 /** The code of a text that is not kept, while the column grows. */
 const OTHER = MAX_TEXTS + 1;
@@ -8,6 +9,8 @@ const OTHER = MAX_TEXTS + 1;
 /** The cells of a column as codes of its distinct texts, the rarest of which it can do without. */
 export class TextCells {
   #codeOf = new Map<string, number>();
+  /** The texts of numbers that came as such, as `typedText` writes them. */
+  readonly #typed = new Set<string>();
   readonly #codes = codesByRow();
   #heldBytes = 0;
   #hasForgotten = false;
@@ -17,9 +20,11 @@ export class TextCells {
     return this.#hasForgotten;
   }
 
-  /** The texts that are kept, in order of first appearance. */
-  texts(): Iterable<string> {
-    return this.#codeOf.keys();
+  /** The texts that are kept, in order of first appearance, with the rows of each; '' counts those of all others. */
+  *counted(): Generator<CountedText> {
+    const counts = this.#counts();
+    for (const [text, code] of this.#codeOf) yield [text, counts[code] ?? 0];
+    if (this.#hasForgotten) yield ['', counts[OTHER] ?? 0];
   }
 
   get heldBytes(): number {
@@ -46,17 +51,24 @@ export class TextCells {
     this.#heldBytes += countBytes(text);
   }
 
-  /** The texts as `valuesByCode` has them. */
-  parsed(parse: (text: string) => number, minShare?: number): Float64Array | undefined {
-    return valuesByCode(this.#codeOf.keys(), this.#counts(), parse, minShare);
+  /** Notes that a text is that of a number which came as such. */
+  markTyped(text: string): void {
+    this.#typed.add(text);
   }
 
-  /** Gives the code of each row that has one, and holds no codes any more. */
-  *takeCodes(): Generator<{ row: number; code: number }> {
+  /**
+   * Gives the cell of each row that has one, and holds none any more: a text, '' for one that was not kept, or a number
+   * that came as such.
+   */
+  *takeCells(): Generator<{ row: number; cell: string | number }> {
+    const cells: (string | number)[] = [''];
+    for (const text of this.#codeOf.keys()) {
+      cells.push(this.#typed.has(text) ? Number(text) : text);
+    }
     for (const { start, chunk } of this.#codes.takeChunks()) {
       for (let at = 0; at < chunk.length; at++) {
         const code = chunk[at] ?? 0;
-        if (code > 0) yield { row: start + at, code };
+        if (code > 0) yield { row: start + at, cell: cells[code] ?? '' };
       }
     }
   }
@@ -86,13 +98,31 @@ export class TextCells {
     this.#codes.map((code) => newCodes[code] ?? OTHER);
   }
 
-  /** The column; the cells are given up with it. */
-  take(name: string, rowCount: number): TextColumn {
-    const texts = [...this.#codeOf.keys()];
+  /**
+   * The column; the cells are given up with it.
+   *
+   * @param reading of the column. Where the point does not separate decimals in its texts, numbers that came as such keep
+   *   a form that no text is taken for.
+   */
+  take(name: string, rowCount: number, reading: ColumnReading | null): TextColumn {
+    const keepsTyped = reading?.kind === 'number' && reading.decimal === ',';
+    const newCodes = new Uint16Array(OTHER + 1);
+    const codeOf = new Map<string, number>();
+    let changes = false;
+    for (const [key, code] of this.#codeOf) {
+      const isTyped = !keepsTyped && this.#typed.has(key);
+      const text = isTyped ? String(Number(key)) : key;
+      const known = codeOf.get(text) ?? codeOf.size + 1;
+      codeOf.set(text, known);
+      newCodes[code] = known;
+      changes ||= known !== code;
+    }
     const codes = this.#codes.take(rowCount);
-    const other = texts.length + 1;
-    for (let row = 0; row < rowCount; row++) if (codes[row] === OTHER) codes[row] = other;
-    return { kind: 'text', name, texts, codes };
+    newCodes[OTHER] = codeOf.size + 1;
+    if (changes || this.#hasForgotten) {
+      for (let row = 0; row < rowCount; row++) codes[row] = newCodes[codes[row] ?? 0] ?? 0;
+    }
+    return { kind: 'text', name, texts: [...codeOf.keys()], codes, reading };
   }
 
   /** The rows of each code. */
@@ -104,6 +134,14 @@ export class TextCells {
     });
     return counts;
   }
+}
+
+/**
+ * Returns the text under which a column keeps a number that came as such, in place of `text`: with an exponent, it has one
+ * meaning, whatever the marks of the column's texts are.
+ */
+export function typedText(text: string): string {
+  return text.includes('.') && !text.includes('e') ? `${text}e0` : text;
 }
 
 /** About as much as the texts of one table may take, in bytes. */

@@ -1,6 +1,6 @@
 import type { TableColumn } from './column.js';
 import type { ColumnSummary } from './column-profile.js';
-import { createReader } from './number-formats.js';
+import { createReader } from './reading/create-reader.js';
 import type { RowTable } from './table.js';
 
 /** The most rows, and the most cells, that are looked at: evenly spaced ones of a larger table. */

@@ -62,7 +62,7 @@ export async function addVersion(
   tx: Store,
   projectId: string,
   name: string,
-  { target, task, rowCount, forecast, choices = [] }: Omit<StoredTable, 'tableId'>,
+  { target, task, rowCount, forecast, choices = [], marks }: Omit<StoredTable, 'tableId'>,
   source?: ModelSource,
 ): Promise<{ modelId: string; versionId: string }> {
   const { reads: db } = tx;
@@ -92,6 +92,7 @@ export async function addVersion(
       source_database: source?.database ?? null,
       source_query: source?.query ?? null,
       column_choices: columnChoices,
+      table_marks: marks ? JSON.stringify(marks) : null,
       bytes,
       updated_at: now,
     })

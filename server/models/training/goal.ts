@@ -1,4 +1,9 @@
-import { type ColumnChoices, columnName, type Goal } from '../../../prediction/src/predicting.js';
+import {
+  type ColumnChoices,
+  columnName,
+  type Goal,
+  type TableMarks,
+} from '../../../prediction/src/predicting.js';
 import type { Input } from '../../api/handlers.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 import type { Model } from '../model-rows.js';
@@ -96,6 +101,80 @@ export const CHOOSING = [
   ['as_number', 'number'],
   ['as_date', 'date'],
 ] as const;
+
+/** The fields that say what marks in the texts of a table mean. */
+export type MarkFields = Pick<
+  Input<'previewTable'>['query'],
+  'decimal' | 'group' | 'date_order' | 'decimal_point' | 'decimal_comma'
+>;
+
+/** The parameters that name the decimal mark of a column. */
+const DECIMALS = [
+  ['decimal_point', '.'],
+  ['decimal_comma', ','],
+] as const;
+
+/**
+ * Returns the meaning of marks that was named; undefined if none was.
+ * @param choices of columns, which must not contradict it
+ * @param at the place of the fields in the request
+ * @throws {ProblemError} if the marks contradict each other, or name a column that has no numbers
+ */
+export function parseMarks(
+  fields: MarkFields,
+  choices: ColumnChoices,
+  at = '/query',
+): TableMarks | undefined {
+  const { decimal, group, date_order: dateOrder } = fields;
+  const errors: FieldError[] = [];
+  if (decimal !== undefined && decimal === group) {
+    const message = `is ${decimal}, and so is decimal; thousands and decimals have two marks`;
+    errors.push({ pointer: `${at}/group`, message });
+  }
+  const columns = new Map<string, TableColumnMark>();
+  const uses = new Map(choices);
+  for (const [parameter, mark] of DECIMALS) {
+    for (const sent of fields[parameter] ?? []) {
+      const name = columnName(sent);
+      const use = uses.get(name);
+      const other = use === undefined || use === 'number' ? undefined : parameterOf(use);
+      const named = columns.has(name) ? 'another' : other;
+      if (named !== undefined) {
+        const message = `must not name ${JSON.stringify(name)}, which ${named} names; leave it out of one`;
+        errors.push({ pointer: `${at}/${parameter}`, message });
+      }
+      columns.set(name, mark);
+    }
+  }
+  if (errors.length > 0) throw invalidRequest(errors);
+  const marks: TableMarks = {
+    ...(decimal !== undefined && { decimal }),
+    ...(group !== undefined && { group }),
+    ...(dateOrder !== undefined && { dateOrder }),
+    ...(columns.size > 0 && { columns: [...columns] }),
+  };
+  return Object.keys(marks).length > 0 ? marks : undefined;
+}
+
+type TableColumnMark = NonNullable<TableMarks['columns']>[number][1];
+
+function parameterOf(use: ColumnChoices[number][1]): string {
+  return CHOOSING.find(([, choice]) => choice === use)?.[0] ?? 'another';
+}
+
+/** Returns the fields that say what `parseMarks` has read. */
+export function writeMarks({ decimal, group, dateOrder, columns = [] }: TableMarks): MarkFields {
+  const lists = DECIMALS.flatMap(([parameter, mark]) => {
+    const names = columns.filter(([, own]) => own === mark).map(([name]) => name);
+    return names.length > 0 ? [[parameter, names] as const] : [];
+  });
+  return {
+    ...(decimal !== undefined && { decimal }),
+    ...(group !== undefined && { group }),
+    ...(dateOrder !== undefined && { date_order: dateOrder }),
+    ...Object.fromEntries(lists),
+  };
+}
 
 export function readGoal(model: Model): Goal {
   if (model.task !== 'forecast') return model.task;

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { ColumnChoices, ModelTask } from '../../../prediction/src/predicting.js';
+import type { ColumnChoices, ModelTask, TableMarks } from '../../../prediction/src/predicting.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import { inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
@@ -30,6 +30,7 @@ export interface StoredTable {
   readonly rowCount: number;
   readonly forecast?: ForecastFields | null;
   readonly choices?: ColumnChoices | undefined;
+  readonly marks?: TableMarks | undefined;
 }
 
 /**

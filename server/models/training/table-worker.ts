@@ -4,6 +4,7 @@ import type {
   ModelTask,
   RowFormat,
   TableForm,
+  TableMarks,
   TruthChunk,
 } from '../../../prediction/src/predicting.js';
 import {
@@ -35,6 +36,8 @@ export interface TableJob {
   readonly task?: Goal | undefined;
   /** The uses of columns that were chosen. */
   readonly choices?: ColumnChoices | undefined;
+  /** The meaning of marks in its texts, as far as it was named. */
+  readonly marks?: TableMarks | undefined;
   readonly form?: TableForm | undefined;
 }
 
@@ -46,7 +49,7 @@ export interface TableResult {
 }
 
 /** The details of a job that shows the beginning of a table that was sent. */
-export interface PreviewJob extends Pick<TableJob, 'form'> {
+export interface PreviewJob extends Pick<TableJob, 'form' | 'marks'> {
   readonly format: RowFormat;
   readonly target?: undefined;
 }
@@ -66,7 +69,9 @@ async function runJob(
       await readTruthBody(job, splitTruthInput(text), (chunk) => output.event(chunk));
       return undefined;
     }
-    if (job.target === undefined) return await previewTable(text, job.format, job.form);
+    if (job.target === undefined) {
+      return await previewTable(text, job.format, { ...job.form, marks: job.marks });
+    }
     const { format, target, form, ...options } = job;
     const table = await readTable(format, text, target, { ...options, ...form, drain: false });
     const forecast = table.task === 'forecast' ? describeSeries(table) : null;

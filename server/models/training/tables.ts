@@ -198,8 +198,8 @@ export class Tables {
       if (tableId === undefined || !table || !('task' in table)) {
         throw new Error('A table has at least one part');
       }
-      const { target, choices } = details;
-      return { tableId, target, choices, ...table };
+      const { target, choices, marks } = details;
+      return { tableId, target, choices, marks, ...table };
     } catch (error) {
       if (tableId !== undefined) await this.discard(tableId);
       throw error;

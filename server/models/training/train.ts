@@ -15,7 +15,7 @@ import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
 import { modelNotFound, trainingInProgress } from '../model-problems.js';
 import {
-  findColumnChoices,
+  findTableOptions,
   findModel,
   type Model,
   type ModelSource,
@@ -23,7 +23,7 @@ import {
   requireModel,
 } from '../model-rows.js';
 import { beginTraining, refuseFullQueue } from './begin-training.js';
-import { parseChoices, parseGoal, readGoal } from './goal.js';
+import { parseChoices, parseGoal, parseMarks, readGoal } from './goal.js';
 import type { StoredTable } from './table-rows.js';
 import type { TableSource, Tables } from './tables.js';
 import type { Trainings } from './trainings.js';
@@ -46,7 +46,7 @@ interface TrainingRequest {
 }
 
 /** The target of a training, and a table that was sent, or the query that returns one. */
-type NewTable = Pick<TableSource, 'target' | 'task' | 'choices'> &
+type NewTable = Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> &
   (
     | (Pick<TableSource, 'format' | 'form' | 'text'> & { readonly source?: undefined })
     | { readonly source: ModelSource }
@@ -64,10 +64,12 @@ export function trainingOperations(
       // Before the table is read, which is work; and again when it has been.
       await check(await findModel(store, project.id, params.modelName));
       await refuseFull(store, project, caller.owner);
+      const choices = parseChoices(query);
       const goal = {
         target: columnName(query.target),
         task: parseGoal(query),
-        choices: parseChoices(query),
+        choices,
+        marks: parseMarks(query, choices),
       };
       const form = parseForm(query, request);
       const { source, bytes: text } = await readSentTable(body);
@@ -84,8 +86,8 @@ export function trainingOperations(
       await refuseTraining(newest, headers);
       const { id, name, target } = newest;
       const source = requireSource(newest);
-      const choices = await findColumnChoices(store, newest);
-      const table = { target, task: readGoal(newest), choices, source };
+      const options = await findTableOptions(store, newest);
+      const table = { target, task: readGoal(newest), ...options, source };
       await refuseFull(store, project, caller.owner);
       const check = async (model: Model | undefined) => {
         // Deleted while the query ran: the training must not create it again.
@@ -100,9 +102,10 @@ export function trainingOperations(
       await findProject(store, caller, params.projectName);
       const { mediaType, bytes: text } = body;
       const form = parseForm(query, request);
+      const marks = parseMarks(query, []);
       const format = findFormat(mediaType);
       const source = { owner: caller.owner, text, tooSlow: slowSender('table'), signal: closed };
-      const preview = await tables.preview({ ...source, format, form });
+      const preview = await tables.preview({ ...source, format, form, marks });
       return reply({ status: 200, body: { format: mediaType, ...preview } });
     },
   };
@@ -148,7 +151,7 @@ async function train(
 export function ingestQuery(
   { tables, queries }: Pick<TrainingServices, 'tables' | 'queries'>,
   owner: string,
-  { source, ...goal }: Pick<TableSource, 'target' | 'task' | 'choices'> & { source: ModelSource },
+  { source, ...goal }: Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> & { source: ModelSource },
   signal: AbortSignal,
 ): Promise<StoredTable> {
   return tables.ingest({

@@ -9,6 +9,7 @@ import {
   type Model,
   SeenRows,
   sampleBins,
+  shownReading,
   type Table,
   TableDecoder,
   train,
@@ -44,9 +45,13 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
     output.data(sampleBins(table, model));
   }
   return {
-    columns: model.columns.map((column, index) => ({ ...column, typical: typical[index] ?? null })),
+    columns: model.columns.map((column, index) => ({
+      ...column,
+      reading: shownReading(column.reading),
+      typical: typical[index] ?? null,
+    })),
     metrics: model.task === 'classification' ? writeMetrics(model) : model.metrics,
-    targetReading: model.task === 'classification' ? null : model.target_reading,
+    targetReading: model.task === 'classification' ? null : shownReading(model.target_reading),
     classes: model.task === 'classification' ? writeClasses(model) : null,
     summary: describeModel(model, table),
     trainingSeconds,

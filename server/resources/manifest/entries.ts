@@ -2,7 +2,7 @@ import type { components } from '../../../generated/openapi.js';
 import { columnName } from '../../../prediction/src/predicting.js';
 import { omitNulls } from '../../api/idempotency.js';
 import { pausing } from '../../common/pausing.js';
-import { CHOOSING, parseChoices, parseGoal } from '../../models/training/goal.js';
+import { CHOOSING, parseChoices, parseGoal, parseMarks } from '../../models/training/goal.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 
 type Schemas = components['schemas'];
@@ -62,8 +62,12 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
   }),
   model: (fields) => {
     const { name, target, source, task, order_by, horizon, window, promotion, adapt } = fields;
+    const { decimal, group, date_order } = fields;
     const order = order_by === undefined ? undefined : columnName(order_by);
-    const lists = ['group_by', 'known', ...CHOOSING.map(([parameter]) => parameter)] as const;
+    const lists = [
+      ...(['group_by', 'known', 'decimal_point', 'decimal_comma'] as const),
+      ...CHOOSING.map(([parameter]) => parameter),
+    ];
     const columns = lists.flatMap((list) => {
       const names = [...new Set(fields[list]?.map(columnName))].sort();
       return names.length > 0 ? [[list, names] as const] : [];
@@ -71,7 +75,7 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
     return {
       ...{ name, target: columnName(target) },
       source: { database: source.database, query: source.query },
-      ...omitUndefined({ task, order_by: order, horizon, window }),
+      ...omitUndefined({ task, order_by: order, horizon, window, decimal, group, date_order }),
       ...Object.fromEntries(columns),
       ...(promotion !== undefined && promotion !== 'always' && { promotion }),
       ...(adapt === true && { adapt }),
@@ -151,7 +155,8 @@ export async function readEntries(
     else entries.set(entry.key, { ...entry, at });
     if (entry.kind === 'model') {
       parseGoal(entry.fields, `${at}/model`);
-      parseChoices(entry.fields, `${at}/model`);
+      const choices = parseChoices(entry.fields, `${at}/model`);
+      parseMarks(entry.fields, choices, `${at}/model`);
     }
     if (entry.kind === 'document' && Buffer.byteLength(entry.fields.text) > MAX_TEXT_BYTES) {
       const message = `must have at most ${MAX_TEXT_BYTES} bytes in UTF-8; send a larger one with putDocument`;

@@ -1,4 +1,4 @@
-import { parseChoices, parseGoal } from '../../models/training/goal.js';
+import { parseChoices, parseGoal, parseMarks } from '../../models/training/goal.js';
 import type { StoredTable } from '../../models/training/table-rows.js';
 import { ingestQuery, refuseFull, type TrainingServices } from '../../models/training/train.js';
 import { listFaults, ProblemError, unavailable } from '../../problems/problem.js';
@@ -67,7 +67,8 @@ export class Preparation implements Prepared {
   ): Promise<void> {
     const { target, source } = fields;
     const task = parseGoal(fields);
-    const table = { target, task, choices: parseChoices(fields), source };
+    const choices = parseChoices(fields);
+    const table = { target, task, choices, marks: parseMarks(fields, choices), source };
     try {
       this.tables.set(key, await ingestQuery(this.services, this.owner, table, signal));
     } catch (error) {

@@ -165,6 +165,8 @@ export interface Database {
     source_query: string | null;
     /** The uses of columns that were chosen, as pairs of a name and a choice; null for none. */
     column_choices: Json | null;
+    /** The meaning of marks in the table's texts that was named; null for none. */
+    table_marks: Json | null;
     columns: Json | null;
     metrics: Json | null;
     classes: Json | null;

@@ -18,6 +18,7 @@ import * as audit from './0014-audit.js';
 import * as samples from './0016-samples.js';
 import * as madeKeys from './0018-made-keys.js';
 import * as responsesOfProjects from './0019-responses-of-projects.js';
+import * as tableMarks from './0020-table-marks.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -40,6 +41,7 @@ export const migrations: Record<string, Migration> = {
   '0016-samples': samples,
   '0018-made-keys': madeKeys,
   '0019-responses-of-projects': responsesOfProjects,
+  '0020-table-marks': tableMarks,
 };
 
 /**

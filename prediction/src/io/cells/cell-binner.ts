@@ -102,7 +102,8 @@ export class CellBinner {
   /** Adds what was counted to a check. */
   report(check: SchemaCheck): void {
     const { memory } = this.#lent;
-    for (const [index, { finder }] of this.#lent.plan.features.entries()) {
+    for (const [index, { finder, unreadable }] of this.#lent.plan.features.entries()) {
+      if (unreadable >= 0) check.addSuspects(unreadable, this.#suspects[unreadable] ?? 0);
       if (finder < 0) continue;
       const inKernel = this.#lent.plan.countSuspects(memory, index);
       check.addSuspects(finder, inKernel + (this.#suspects[finder] ?? 0));
@@ -122,10 +123,10 @@ export class CellBinner {
       if (feature === undefined) continue;
       const { column } = feature;
       const key = readKey(block, row, column);
-      const { bin, isSuspect } = this.#unread.read(feature, index, key, () =>
+      const { bin, suspects } = this.#unread.read(feature, index, key, () =>
         block.value(row, column),
       );
-      if (isSuspect) this.#suspects[feature.finder] = (this.#suspects[feature.finder] ?? 0) + 1;
+      for (const finder of suspects) this.#suspects[finder] = (this.#suspects[finder] ?? 0) + 1;
       const isUnseen = feature.isUnseen[bin] === 1;
       bytes[bins + index * block.rowCount + row] = isUnseen ? feature.mask : bin;
       if (isUnseen) bytes[isPartial + row] = 1;
@@ -159,8 +160,11 @@ function readKey(block: CellBlock, row: number, column: number): string | undefi
 
 interface ReadCell {
   readonly bin: number;
-  readonly isSuspect: boolean;
+  /** The finders that find it suspect. */
+  readonly suspects: readonly number[];
 }
+
+const NONE: readonly number[] = [];
 
 /** Cells of a feature that are remembered, as many rows may say the same. */
 const MAX_KNOWN = 4096;
@@ -179,24 +183,24 @@ class UnreadCells {
    * @param readValue returns the value of the cell
    */
   read(
-    { encoder, finder }: PlannedFeature,
+    feature: PlannedFeature,
     index: number,
     key: string | undefined,
     readValue: () => unknown,
   ): ReadCell {
-    if (key === undefined) return this.#look(encoder, finder, readValue());
+    if (key === undefined) return this.#look(feature, readValue());
     this.#known[index] ??= new Map();
     const known = this.#known[index];
     const found = known.get(key);
     if (found) return found;
-    const read = this.#look(encoder, finder, readValue());
+    const read = this.#look(feature, readValue());
     if (known.size === MAX_KNOWN) known.clear();
     known.set(key, read);
     return read;
   }
 
-  #look(encoder: PlannedFeature['encoder'], finder: number, value: unknown): ReadCell {
-    const isSuspect = this.#finders[finder]?.isSuspect(value) ?? false;
-    return { bin: encoder.bin(value), isSuspect };
+  #look({ encoder, finder, unreadable }: PlannedFeature, value: unknown): ReadCell {
+    const found = [finder, unreadable].filter((index) => this.#finders[index]?.isSuspect(value));
+    return { bin: encoder.bin(value), suspects: found.length > 0 ? found : NONE };
   }
 }

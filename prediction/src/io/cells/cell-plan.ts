@@ -1,4 +1,5 @@
 import { KernelMemory } from '../../kernel/kernel-memory.js';
+import { readsPoints } from '../../serving/answer-layout.js';
 import type { BinnedInput } from '../../serving/row-binner.js';
 import { type OutlierCheck, usualRange } from '../../serving/row-check.js';
 import type { RowColumns } from '../../serving/row-server.js';
@@ -21,6 +22,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 export interface PlannedFeature extends BinnedInput {
   /** The index of the finder of suspect values, which the first feature of a column has; else −1. */
   readonly finder: number;
+  /** The same of the finder of texts that cannot be read. */
+  readonly unreadable: number;
 }
 
 /** The memory where plans are laid out first: all zero. A process has addresses for a few hundred memories only. */
@@ -66,14 +69,21 @@ export class CellPlan {
   private constructor({ columns, layout, binner, check }: RowColumns) {
     this.columns = layout.sent;
     this.finders = check().finders;
-    const finderOf = new Map(this.finders.map(({ cell }, index) => [cell.name, index]));
+    const finderOf = new Map<string, number>();
+    const unreadableOf = new Map<string, number>();
+    for (const [index, { cell, kind }] of this.finders.entries()) {
+      (kind === 'unreadable' ? unreadableOf : finderOf).set(cell.name, index);
+    }
     this.features = binner.inputs.map((input) => {
-      const finder = finderOf.get(input.cell.name) ?? -1;
-      // Its other features are parts of the same value.
-      finderOf.delete(input.cell.name);
-      return { ...input, finder };
+      const { name } = input.cell;
+      const finder = finderOf.get(name) ?? -1;
+      const unreadable = unreadableOf.get(name) ?? -1;
+      // The other features of a column are parts of the same value.
+      finderOf.delete(name);
+      unreadableOf.delete(name);
+      return { ...input, finder, unreadable };
     });
-    this.unbinned = Array.from(finderOf, ([name, finder]) => ({
+    this.unbinned = Array.from([...finderOf, ...unreadableOf], ([name, finder]) => ({
       finder,
       column: this.columns.indexOf(name),
     }));
@@ -125,7 +135,7 @@ function layFeature(
     : layGrid(memory, at, encoder.grid);
   const { words, doubles, bytes } = memory;
   words.set([column, KIND[summary.kind], data, size, encoder.binOfOthers, mask], at / 4);
-  words[at / 4 + 7] = isCategory && finder >= 0 ? 1 : 0;
+  words[at / 4 + 7] = Number(isCategory ? finder >= 0 : !readsPoints(summary.reading));
   const { least, most } = usualRange(summary);
   doubles.set(finder >= 0 ? [least, most] : [-Infinity, Infinity], at / 8 + 4);
   for (const [bin, unfamiliar] of isUnseen.entries()) {

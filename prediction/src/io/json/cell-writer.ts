@@ -103,14 +103,16 @@ export class CellWriter {
 
   /** Returns what reads the rows' own values of the target. The kernel reads those that are plain numbers. */
   #targetReader(block: CellBlock): (row: number) => unknown {
-    const { target, isNumeric } = this.#layout;
+    const { target, isNumeric, readsPoints } = this.#layout;
     const read = (row: number) => block.value(row, target) ?? null;
     if (!isNumeric) return read;
     const { kernel, words, doubles } = this.#lent.memory;
     const { plan, place, rowCount } = block;
     const at = this.#doubles;
     const list = this.#list;
-    const count = kernel.readValues(plan.start, place.cells, target, rowCount, at, list);
+    const count = kernel.readValues(
+      ...([plan.start, place.cells, target, rowCount, readsPoints, at, list] as const),
+    );
     const unread = new Set(words.subarray(list / 4, list / 4 + count));
     return (row) => (unread.has(row) ? read(row) : doubles[at / 8 + row]);
   }

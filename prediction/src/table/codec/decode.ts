@@ -50,6 +50,7 @@ const headSchema = v.object({
         kind: v.literal('text'),
         name: v.string(),
         textCount: v.pipe(integerSchema, v.minValue(0), v.maxValue(MAX_TEXTS)),
+        reading: v.optional(v.nullable(columnReadingSchema)),
         chosen: v.optional(v.picklist(['category', 'unused', 'index'])),
       }),
       v.object({
@@ -232,12 +233,19 @@ class GrowingTexts implements GrowingColumn {
 
   finish(): TextColumn {
     const codes = this.#codes.finish();
-    const { name, textCount, chosen } = this.#head;
+    const { name, textCount, chosen, reading } = this.#head;
     const largest = textCount + 1;
     if (this.#texts.length !== textCount || codes.some((code) => code > largest)) {
       throw new Error('An encoded table has texts that do not fit its codes.');
     }
-    return { kind: 'text', name, texts: this.#texts, codes, ...(chosen && { chosen }) };
+    return {
+      kind: 'text',
+      name,
+      texts: this.#texts,
+      codes,
+      ...(reading !== undefined && { reading }),
+      ...(chosen && { chosen }),
+    };
   }
 }
 

@@ -37,6 +37,7 @@ function* splitTable(table: RowTable): Generator<Piece> {
           kind: column.kind,
           name: column.name,
           textCount: column.texts.length,
+          reading: column.reading,
           ...(column.chosen && { chosen: column.chosen }),
         }
       : {

@@ -1,21 +1,24 @@
 import * as v from 'valibot';
 import type { TextColumn, ValueColumn } from '../column.js';
-import type { ColumnReading, NumberReading } from '../number-formats.js';
+import type { ColumnReading, NumberReading } from '../reading/column-reading.js';
 import type { TargetClass } from '../table.js';
 
-/** The schema of numbers with a unit. */
+const deciderSchema = v.exactOptional(v.picklist(['values', 'parameters']));
+
 export const numberReadingSchema = v.strictObject({
   kind: v.literal('number'),
-  unit: v.string(),
+  unit: v.nullable(v.string()),
   decimal: v.picklist(['.', ',']),
   group: v.nullable(v.picklist([',', '.', ' ', "'"])),
+  decided_by: deciderSchema,
 });
 
 export const columnReadingSchema = v.variant('kind', [
   numberReadingSchema,
   v.strictObject({
     kind: v.literal('date'),
-    order: v.picklist(['day-first', 'month-first']),
+    order: v.picklist(['day-first', 'month-first', 'year-first', 'unambiguous', 'iso']),
+    decided_by: deciderSchema,
   }),
   v.strictObject({ kind: v.literal('undecided'), reason: v.string() }),
 ]);
@@ -35,7 +38,13 @@ export interface Head {
   targetReading?: NumberReading | undefined;
   unnamedColumns?: number | undefined;
   columns: (
-    | { kind: 'text'; name: string; textCount: number; chosen?: TextColumn['chosen'] | undefined }
+    | {
+        kind: 'text';
+        name: string;
+        textCount: number;
+        reading?: ColumnReading | null | undefined;
+        chosen?: TextColumn['chosen'] | undefined;
+      }
     | {
         kind: 'number' | 'date';
         name: string;

@@ -1,6 +1,6 @@
 import { Cell, cellText } from '../../table/cells.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
-import { createReader } from '../../table/number-formats.js';
+import { createReader } from '../../table/reading/create-reader.js';
 import type { MethodFacts } from './method.js';
 import type { SeriesModel } from './series-model.js';
 

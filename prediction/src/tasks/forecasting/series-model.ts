@@ -13,7 +13,7 @@ import { isRowObject } from '../../table/cells.js';
 import { numberReadingSchema } from '../../table/codec/format.js';
 import { gridSchema, reportSchema } from '../../table/codec/series.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
-import type { NumberReading } from '../../table/number-formats.js';
+import type { NumberReading } from '../../table/reading/column-reading.js';
 import type { SeriesReport } from '../../table/series-table.js';
 import type { TimeGrid } from '../../table/time-grid.js';
 import type { Forest } from '../../trees/forest/tree.js';

@@ -13,7 +13,7 @@ import {
   toFinite,
 } from '../../intervals/target-range.js';
 import { describeTestRows, isBetter, percent, shortNumber } from '../../model/summary.js';
-import type { NumberReading } from '../../table/number-formats.js';
+import type { NumberReading } from '../../table/reading/column-reading.js';
 import type { RegressionMetrics } from './model.js';
 
 const MAX_GROUPS = 20;

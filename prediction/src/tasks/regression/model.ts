@@ -15,7 +15,7 @@ import {
   unfamiliarBinsSchema,
 } from '../../model/schemas.js';
 import { numberReadingSchema } from '../../table/codec/format.js';
-import type { NumberReading } from '../../table/number-formats.js';
+import type { NumberReading } from '../../table/reading/column-reading.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 

@@ -23,7 +23,7 @@ import {
 import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { cellText } from '../../table/cells.js';
-import { createReader } from '../../table/number-formats.js';
+import { createReader } from '../../table/reading/create-reader.js';
 import { scorerMemory } from '../../trees/forest/forest-scorer.js';
 import { countTrees } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';

@@ -1,6 +1,6 @@
 import { cellText } from '../../table/cells.js';
 import { type ColumnSummary, MAX_CATEGORIES, type ValueCount } from '../../table/column-profile.js';
-import { createReader } from '../../table/number-formats.js';
+import { createReader } from '../../table/reading/create-reader.js';
 import { type DatePart, datePart } from './date-parts.js';
 
 /**

@@ -21,6 +21,7 @@ import {
   featureCount,
   features,
   fieldsInUnit,
+  hasPointGroups,
   isUnseen,
   kindOfFeature,
   knowsAll,
@@ -34,7 +35,7 @@ import {
   tableMask,
 } from './plan';
 import { findSlot, isFree, slotValue } from './texts';
-import { hasDigit, isMissingWord, isTrue, trim, trimmedEnd, trimmedStart } from './words';
+import { hasDigit, hasPoint, isMissingWord, isTrue, trim, trimmedEnd, trimmedStart } from './words';
 
 const MISSING_BIN: i32 = 0;
 
@@ -90,14 +91,18 @@ export function binCells(
 }
 
 function numberBin(feature: usize, cell: usize): i32 {
-  const read = readCell(cell);
+  const read = readCell(cell, !hasPointGroups(feature));
   if (read === EXACT) return orderedBin(feature, number);
   if (read === NEAR) return nearBin(feature, number);
   return read === NO_NUMBER ? MISSING_BIN : UNREAD;
 }
 
-/** Reads a cell as a number: EXACT, NEAR, NO_NUMBER or UNREAD. */
-function readCell(cell: usize): i32 {
+/**
+ * Reads a cell as a number: EXACT, NEAR, NO_NUMBER or UNREAD.
+ *
+ * @param readsPoints whether a text with a point is the number that a program would write so.
+ */
+function readCell(cell: usize, readsPoints: bool): i32 {
   const kind = readKind(cell);
   if (kind === NUMBER || kind === OTHER_NUMBER) {
     const start = readStart(cell);
@@ -107,6 +112,7 @@ function readCell(cell: usize): i32 {
   if (kind <= BOOLEAN) return NO_NUMBER;
   if (kind !== TEXT) return UNREAD;
   trim(readStart(cell), readLength(cell));
+  if (!readsPoints && hasPoint(trimmedStart, trimmedEnd)) return UNREAD;
   const read = readNumber(trimmedStart, trimmedEnd);
   if (read === EXACT || read === NEAR) return read;
   return read === NO_NUMBER && !hasDigit(trimmedStart, trimmedEnd) ? NO_NUMBER : UNREAD;
@@ -186,6 +192,7 @@ function unknownBin(feature: usize): i32 {
 /**
  * Reads the cells of one column as numbers, as `cellText` and `parseNumber` do; NaN where a cell is none.
  *
+ * @param readsPoints as for `readCell`.
  * @param values f64 by row.
  * @param unread gets the rows that are to be read by JavaScript, as u32.
  * @returns the number of those.
@@ -195,6 +202,7 @@ export function readValues(
   cells: usize,
   column: u32,
   rowCount: u32,
+  readsPoints: bool,
   values: usize,
   unread: usize,
 ): u32 {
@@ -202,7 +210,7 @@ export function readValues(
   let cell = cells + CELL * <usize>column;
   const stride = CELL * <usize>columnCount(plan);
   for (let row: u32 = 0; row < rowCount; row++, cell += stride, values += 8) {
-    const read = readCell(cell);
+    const read = readCell(cell, readsPoints);
     store<f64>(values, read === EXACT ? number : NaN);
     if (read === EXACT || read === NO_NUMBER) continue;
     store<u32>(end, row);

@@ -81,6 +81,11 @@ export function knowsAll(feature: usize): bool {
   return load<u32>(feature, 28) !== 0;
 }
 
+/** Returns whether a text of a number may have a point that separates thousands. */
+export function hasPointGroups(feature: usize): bool {
+  return load<u32>(feature, 28) !== 0;
+}
+
 /** The bounds outside of which a number is unlike those of the table. */
 export function readLeast(feature: usize): f64 {
   return load<f64>(feature, 32);

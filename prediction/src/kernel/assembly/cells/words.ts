@@ -26,6 +26,11 @@ export function hasDigit(start: usize, end: usize): bool {
   return false;
 }
 
+export function hasPoint(start: usize, end: usize): bool {
+  for (let at = start; at < end; at++) if (load<u8>(at) === 0x2e) return true;
+  return false;
+}
+
 /** The words below in lower case, as little-endian numbers. */
 const NA: u64 = 0x616e;
 const N_A: u64 = 0x612f6e;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { catchFaults, readRows } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
   decodeModel,
   describeModel,
@@ -11,8 +11,8 @@ import {
   TableDecoder,
   type Task,
   train,
-} from '../index.js';
-import type { Table } from './table.js';
+} from '../../index.js';
+import type { Table } from '../table.js';
 
 /** A table of sixty rows with the texts in turn, and a target that follows from their index. */
 function tableOf(texts: readonly unknown[]) {

@@ -1,0 +1,163 @@
+import { cellText, parseDate, shortNumber } from '../cells.js';
+import { type Chunked, valuesByRow } from '../chunked-array.js';
+import type {
+  ColumnReading,
+  DateOrder,
+  Example,
+  Place,
+  UndecidedReading,
+} from './column-reading.js';
+import { showExample } from './column-reading.js';
+import { readDateText } from './date-forms.js';
+import type { ColumnForm, ColumnKind } from './decide-column.js';
+import { readNumberText } from './number-forms.js';
+
+/** The share of the texts of a column that may be of another kind, and count as missing. */
+const MAX_UNREAD_SHARE = 0.05;
+
+/** The characters of a text that a message shows. */
+const MAX_EXAMPLE = 100;
+
+type Values = Chunked<Float64Array<ArrayBuffer>>;
+
+/**
+ * The cells of a column of numbers or dates, by row, as all that they may mean: which of it they do mean is decided when
+ * all are there. Holds a further array for each meaning that occurs beside the first.
+ */
+export class ColumnValues {
+  readonly kind: ColumnKind;
+  readonly #form: ColumnForm;
+  /** By row, the only meaning, or that with a decimal point, or that with the day first. */
+  readonly #values: Values = valuesByRow();
+  /** By row, what else the text may mean: NaN where it has no other meaning. */
+  readonly #others = new Map<',' | DateOrder, Values>();
+  #present = 0;
+  #unread = 0;
+  #firstUnread: Example | undefined;
+
+  /** @param form has the texts that were met before. */
+  constructor(kind: ColumnKind, form: ColumnForm) {
+    this.kind = kind;
+    this.#form = form;
+  }
+
+  /** Puts a number, or a date in milliseconds since 1970. */
+  putValue(row: number, value: number): void {
+    this.#present++;
+    // As its text has none, no number has a negative zero.
+    this.#values.set(row, value + 0);
+  }
+
+  put(row: number, cell: unknown, place: Place | undefined): void {
+    const { kind } = this;
+    if (typeof cell === 'number' && kind.kind === 'number') {
+      if (!Number.isNaN(cell)) this.putValue(row, cell);
+      return;
+    }
+    const text = cellText(cell);
+    if (text !== '') this.putText(row, text, place);
+  }
+
+  /**
+   * @param text of a cell, which is evidence of what the column means.
+   * @returns one of the values that it may mean; NaN if it is of another kind.
+   */
+  putText(row: number, text: string, place: Place | undefined): number {
+    const value =
+      this.kind.kind === 'number'
+        ? this.#putNumber(row, text, this.kind.unit, place)
+        : this.#putDate(row, text, place);
+    this.#present++;
+    if (Number.isNaN(value)) {
+      this.#unread++;
+      this.#firstUnread ??= { text: text.slice(0, MAX_EXAMPLE), place };
+    }
+    return value;
+  }
+
+  #putNumber(row: number, text: string, unit: string | null, place: Place | undefined): number {
+    const short = this.#form.showsPoint(unit) ? shortNumber(text) : undefined;
+    if (short !== undefined) {
+      this.#values.set(row, short);
+      return short;
+    }
+    const number = readNumberText(text);
+    // A number without a unit is read beside those that have one.
+    if (number === undefined || (number.unit !== unit && number.unit !== null)) return Number.NaN;
+    this.#form.addNumber(number, text, place);
+    const { values, either } = number;
+    const { decimal } = this.#form;
+    const isPoint = !Number.isNaN(values['.']);
+    if (decimal !== ',') this.#values.set(row, values['.'] + 0);
+    const isOther = decimal === undefined ? !isPoint || either !== null : decimal === ',';
+    if (isOther) this.#setOther(',', row, values[',']);
+    return isPoint ? values['.'] : values[','];
+  }
+
+  #putDate(row: number, text: string, place: Place | undefined): number {
+    const iso = parseDate(text);
+    if (!Number.isNaN(iso)) {
+      this.#values.set(row, iso);
+      return iso;
+    }
+    const date = readDateText(text);
+    if (date === undefined) return Number.NaN;
+    this.#form.addDate(date, text, place);
+    const { value = Number.NaN, byOrder } = date;
+    if (byOrder === undefined) {
+      this.#values.set(row, value);
+      return value;
+    }
+    let one = Number.NaN;
+    for (const order of ['day-first', 'month-first', 'year-first'] as const) {
+      if (Number.isNaN(byOrder[order])) continue;
+      one = byOrder[order];
+      this.#setOther(order, row, one);
+    }
+    return one;
+  }
+
+  #setOther(meaning: ',' | DateOrder, row: number, value: number): void {
+    let values = this.#others.get(meaning);
+    if (values === undefined) {
+      values = valuesByRow();
+      this.#others.set(meaning, values);
+    }
+    values.set(row, value);
+  }
+
+  /**
+   * Decides what the cells mean.
+   *
+   * @param force true where texts of another kind, or that contradict the marks of the sender, count as missing.
+   */
+  decide(force = false): ColumnReading {
+    const reading = this.#form.decide(this.kind, force);
+    const isOdd = this.#unread > MAX_UNREAD_SHARE * this.#present;
+    return reading.kind === 'undecided' || force || !isOdd ? reading : this.#describeUnread();
+  }
+
+  #describeUnread(): UndecidedReading {
+    const [unread, present] = [this.#unread, this.#present].map((count) =>
+      count.toLocaleString('en'),
+    );
+    const example = this.#firstUnread ? ` (${showExample(this.#firstUnread)})` : '';
+    const reason = `${unread} of its ${present} values are no ${this.kind.kind}s as the others are${example}; say that the column has ${this.kind.kind}s (as_${this.kind.kind}), or correct them`;
+    return { kind: 'undecided', reason };
+  }
+
+  /** The values of all rows under a reading; they are given up with it. NaN is missing. */
+  take(rowCount: number, reading: ColumnReading): Float64Array<ArrayBuffer> {
+    const values = this.#values.take(rowCount);
+    if (reading.kind === 'undecided') return values;
+    const meaning = reading.kind === 'number' ? reading.decimal : reading.order;
+    if (meaning === '.' || meaning === 'iso' || meaning === 'unambiguous') return values;
+    const others = this.#others.get(meaning)?.take(rowCount);
+    if (others === undefined) return values;
+    for (let row = 0; row < rowCount; row++) {
+      const other = others[row] ?? Number.NaN;
+      if (!Number.isNaN(other)) values[row] = other + 0;
+    }
+    return values;
+  }
+}

@@ -1,0 +1,60 @@
+import { parseDate, shortNumber } from '../cells.js';
+import type { ColumnReading, DateReading, NumberReading } from './column-reading.js';
+import { type DateText, readDateText } from './date-forms.js';
+import { createEarlierReader } from './earlier-readings.js';
+import { type NumberText, readNumberText } from './number-forms.js';
+
+/**
+ * Returns the reader of the texts of a column of numbers or dates, as numbers or milliseconds since 1970. Texts that
+ * contradict the reading are NaN, as missing ones are: they are never read in another way.
+ *
+ * @param reading of a model; null or without what decided it, the texts are read as earlier releases did.
+ */
+export function createReader(
+  kind: 'number' | 'date',
+  reading: ColumnReading | null | undefined,
+): (text: string) => number {
+  if (reading === null || reading === undefined || reading.kind === 'undecided') {
+    return createEarlierReader(kind, null);
+  }
+  if (reading.decided_by === undefined) return createEarlierReader(kind, reading);
+  return reading.kind === 'number' ? numberReader(reading) : dateReader(reading);
+}
+
+function numberReader(reading: NumberReading): (text: string) => number {
+  const isPoint = reading.decimal === '.';
+  return (text) => {
+    const short = isPoint ? shortNumber(text) : undefined;
+    if (short !== undefined) return short;
+    const number = readNumberText(text);
+    return number === undefined ? Number.NaN : readAs(number, text, reading);
+  };
+}
+
+/** Returns the number of a text under a reading; NaN if it has another unit, or contradicts the reading. */
+export function readAs(number: NumberText, text: string, reading: NumberReading): number {
+  const { decimal, group, unit } = reading;
+  if (number.unit !== null && number.unit !== unit) return Number.NaN;
+  // A number with a point and an exponent is never one of groups.
+  if (EXPONENT.test(text)) return number.values['.'];
+  // A mark that the column does not group by may be decimals to its sender.
+  const isOther = number.either !== null && number.either !== decimal && number.either !== group;
+  return isOther ? Number.NaN : number.values[decimal];
+}
+
+const EXPONENT = /^[+-]?\d*\.\d*e[+-]?\d+$/i;
+
+function dateReader({ order }: DateReading): (text: string) => number {
+  return (text) => {
+    const iso = parseDate(text);
+    if (!Number.isNaN(iso)) return iso;
+    const date = readDateText(text);
+    return date === undefined ? Number.NaN : momentOf(date, order);
+  };
+}
+
+/** Returns the moment of a date under the order of its column; NaN if there is no such day. */
+export function momentOf({ value, byOrder }: DateText, order: DateReading['order']): number {
+  if (byOrder === undefined) return value ?? Number.NaN;
+  return order === 'iso' || order === 'unambiguous' ? Number.NaN : byOrder[order];
+}

@@ -1,0 +1,157 @@
+import type { DecimalMark, GroupMark } from './column-reading.js';
+
+/** The most characters of a number with separators, with its unit. */
+const MAX_LENGTH = 40;
+
+/** The most characters of a number without separators: no number that people or programs write is longer. */
+const MAX_PLAIN_LENGTH = 1000;
+
+/** A sign, a unit, a sign, the digits with their separators, a sign, a blank, a unit. Parentheses are a sign, too. */
+const FORM =
+  /^([+−(-]?)\s?(\p{L}{0,3}\p{Sc}|[A-Z]{3}(?=[\s\d+−(-]))?\s?([+−(-]?)((?:\d|[.,]\d)[\d.,'’ \u00a0\u2009\u202f]*?)([)−-]?)(\s?)([^\d\s.,'’+−()-][^\d\s()]*)?(\)?)$/u;
+
+/** Codes of ISO 4217 that stand before amounts. Other letters before digits are names, such as A 12. */
+const CURRENCIES = new Set(
+  'AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MAD MXN MYR NOK NZD PEN PHP PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR'.split(
+    ' ',
+  ),
+);
+
+/** Units that are written close to their number. Others need a blank, as 3XL and 12b are not measures. */
+const CLOSE_UNITS = new Set(
+  'mg g kg t lb lbs oz mm cm dm m km mi ft yd ml cl dl l L ms s sec min h hr hrs Hz kHz MHz GHz V mV kV A mA W kW MW kWh MWh J kJ kcal Pa hPa kPa bar KB MB GB TB K km/h mph m² m³ cm² cm³ km² ha px pt'.split(
+    ' ',
+  ),
+);
+
+const SYMBOL = /^[\p{Sc}%‰°]\p{L}{0,2}$/u;
+const WORD = /^\p{L}[\p{L}²³/]{0,9}$/u;
+
+/** Digits by their decimal mark, and the separator of thousands in them. A group cannot begin with 0. */
+export const GROUPED_BY: Readonly<Record<DecimalMark, RegExp>> = {
+  '.': /^(?:[1-9]\d{0,2}(?:([, '])\d{3})(?:\1\d{3})*|\d*)(?:\.\d*)?$/,
+  ',': /^(?:[1-9]\d{0,2}(?:([. '])\d{3})(?:\1\d{3})*|\d*)(?:,\d*)?$/,
+};
+
+/** Numbers as programs write them: a point among digits, and an exponent. */
+const PLAIN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const COMMA_EXPONENT = /^[+-]?(?:\d+,\d*|,\d+)e[+-]?\d+$/i;
+
+/**
+ * A number of a text, under each decimal mark that it may have. Both are the same where the text has no mark that could
+ * be either, and one is NaN where the text has one meaning.
+ */
+export interface NumberText {
+  readonly unit: string | null;
+  readonly values: Readonly<Record<DecimalMark, number>>;
+  /** The separator of thousands under each decimal mark. */
+  readonly groups: Readonly<Record<DecimalMark, GroupMark | null>>;
+  /** The mark that separates thousands or decimals, and nothing in the text says which; null without one. */
+  readonly either: DecimalMark | null;
+  /** True if the text has digits alone, behind its sign. */
+  readonly isWhole: boolean;
+}
+
+/** A text without its unit and its sign. */
+interface NumberParts {
+  readonly unit: string | null;
+  readonly isNegative: boolean;
+  /** The digits with their separators; blanks are spaces, and apostrophes straight. */
+  readonly digits: string;
+}
+
+/** Splits a text into a number and its unit; undefined if it is not a number with at most one unit and one sign. */
+function splitNumber(text: string): NumberParts | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const match = FORM.exec(text);
+  if (match === null) return undefined;
+  const [, sign = '', before = '', inner = '', body = '', trailing = '', blank = '', behind = ''] =
+    match;
+  const closing = match[8] ?? '';
+  const signs = sign + inner + trailing + closing;
+  if (!SIGNS.has(signs)) return undefined;
+  if (!isUnit(before, blank, behind)) return undefined;
+  const digits = body.replaceAll(/[\u00a0\u2009\u202f]/g, ' ').replaceAll('’', "'");
+  return { unit: before || behind || null, isNegative: signs !== '' && signs !== '+', digits };
+}
+
+/** Returns whether at most one of two texts is there, and is a unit: the one before a number, or the one behind it. */
+export function isUnit(before: string, blank: string, behind: string): boolean {
+  if (before !== '' && behind !== '') return false;
+  if (/^[A-Z]{3}$/.test(before) && !CURRENCIES.has(before)) return false;
+  return (
+    behind === '' ||
+    SYMBOL.test(behind) ||
+    (WORD.test(behind) && (blank !== '' || CLOSE_UNITS.has(behind)))
+  );
+}
+
+/** A sign before or behind a number, or the parentheses of accountants. */
+const SIGNS = new Set(['', '+', '-', '−', '()']);
+
+/** Reads a text as a number in each way that it may be meant; undefined if it is none. */
+export function readNumberText(text: string): NumberText | undefined {
+  const plain = readPlain(text);
+  if (plain !== undefined) return plain;
+  const parts = splitNumber(text);
+  if (parts === undefined) return undefined;
+  const { unit, digits, isNegative } = parts;
+  const point = GROUPED_BY['.'].exec(digits);
+  const comma = GROUPED_BY[','].exec(digits);
+  if (point === null && comma === null) return undefined;
+  const value = (mark: DecimalMark, match: RegExpExecArray | null) => {
+    if (match === null) return Number.NaN;
+    const number = Number(digits.replaceAll(SEPARATORS[mark], '').replace(',', '.'));
+    return isNegative ? -number : number;
+  };
+  const isEither = point !== null && comma !== null && /[.,]/.test(digits);
+  return {
+    unit,
+    values: { '.': value('.', point), ',': value(',', comma) },
+    groups: { '.': asGroup(point?.[1]), ',': asGroup(comma?.[1]) },
+    either: isEither ? (digits.includes('.') ? '.' : ',') : null,
+    isWhole: /^\d+$/.test(digits),
+  };
+}
+
+/** All other separators of numbers with a decimal mark. */
+export const SEPARATORS = { '.': /[, ']/g, ',': /[. ']/g } as const;
+const NO_GROUPS = { '.': null, ',': null } as const;
+
+/** Reads numbers whose length or exponent is that of a program's. */
+function readPlain(text: string): NumberText | undefined {
+  const one = (values: NumberText['values'], isWhole = false): NumberText => {
+    return { unit: null, values, groups: NO_GROUPS, either: null, isWhole };
+  };
+  if (text === 'Infinity' || text === '-Infinity') {
+    return one({ '.': Number(text), ',': Number(text) });
+  }
+  if (COMMA_EXPONENT.test(text)) {
+    return one({ '.': Number.NaN, ',': Number(text.replace(',', '.')) });
+  }
+  if (text.length > MAX_PLAIN_LENGTH) return undefined;
+  const match = PLAIN.exec(text);
+  if (match === null || (match[1] === undefined && text.length <= MAX_LENGTH)) return undefined;
+  const value = Number(text);
+  const hasPoint = text.includes('.');
+  return one(
+    { '.': value, ',': hasPoint ? Number.NaN : value },
+    match[1] === undefined && !hasPoint,
+  );
+}
+
+function asGroup(text: string | undefined): GroupMark | null {
+  return text === ',' || text === '.' || text === ' ' || text === "'" ? text : null;
+}
+
+/** Returns the number of a text that has one meaning and no unit; NaN if it has none, or two. */
+export function readClearNumber(text: string): number {
+  const number = readNumberText(text);
+  if (number === undefined || number.unit !== null || number.either !== null) return Number.NaN;
+  return Number.isNaN(number.values['.']) ? number.values[','] : number.values['.'];
+}
+
+/** Returns whether amounts are in this unit: they have no three decimals. */
+export function isMoney(unit: string | null): boolean {
+  return unit !== null && (/\p{Sc}/u.test(unit) || CURRENCIES.has(unit));
+}
