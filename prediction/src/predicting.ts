@@ -43,8 +43,8 @@ export type { RowWarning, RowWarnings, UnknownName } from './serving/row-warning
 export { SLICE_WORK } from './serving/work.js';
 export type { ColumnChoices } from './table/column.js';
 export { columnName } from './table/column-names.js';
-export { shownReading, type TableMarks } from './table/reading/column-reading.js';
 export { InvalidRowsError, type RowFault } from './table/invalid-rows.js';
+export { shownReading, type TableMarks } from './table/reading/column-reading.js';
 export type { ForecastGoal, SeriesReport } from './table/series-table.js';
 export type { Goal, ModelTask, Task } from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';

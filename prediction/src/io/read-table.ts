@@ -38,7 +38,10 @@ export function readTable(
       await addObjects(format, pieces, rows);
       return rows.build();
     }
-    const rows = new OrderedRows(target, format === 'records' ? writtenByProgram(options) : options);
+    const rows = new OrderedRows(
+      target,
+      format === 'records' ? writtenByProgram(options) : options,
+    );
     await addRows(format, pieces, rows, options);
     return rows.build();
   });

@@ -25,12 +25,14 @@ export function createDescriber(
   return (row) => {
     isSeen ??= loadSeenRows()?.createCheck(columns) ?? (() => false);
     const found = isSeen(row) ? ['trained-on'] : [];
+    const suspects = finders.filter(({ cell, isSuspect }) => isSuspect(cell.of(row)));
     for (const { cell, isMissing } of complete) {
+      // What cannot be read is there.
+      if (suspects.some((one) => one.kind === 'unreadable' && one.cell.name === cell.name))
+        continue;
       if (isMissing(cell.of(row))) found.push(`${keptName(cell.name)}: missing`);
     }
-    for (const { cell, kind, isSuspect } of finders) {
-      if (isSuspect(cell.of(row))) found.push(`${keptName(cell.name)}: ${kind}`);
-    }
+    for (const { cell, kind } of suspects) found.push(`${keptName(cell.name)}: ${kind}`);
     if (found.length === 0) return null;
     const more = found.length - MAX_NAMED;
     return [...found.slice(0, MAX_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');

@@ -2,7 +2,7 @@ import type { ModelBase } from '../model/model.js';
 import { Cell, cellText, type RowObject, toRowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { cutText } from '../table/cut-text.js';
-import { createReader } from '../table/reading/create-reader.js';
+import { createReader, looksLike } from '../table/reading/create-reader.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Steps } from '../trees/steps.js';
 import { NearestName } from './nearest-name.js';
@@ -259,7 +259,7 @@ function* suspectFinders(
     const { name, kind, reading } = summary;
     if (!summary.used) continue;
     if (kind !== 'category' && isDecided(reading)) {
-      const isSuspect = isUnreadable(createReader(kind, reading));
+      const isSuspect = isUnreadable(kind, createReader(kind, reading));
       yield { cell: new Cell(name), kind: 'unreadable', isSuspect };
     }
     if (kind === 'date') continue;
@@ -316,11 +316,15 @@ function isDecided(reading: ColumnSummary['reading']): boolean {
   return reading !== null && reading.kind !== 'undecided' && reading.decided_by !== undefined;
 }
 
-/** Returns a check for texts that look like values, but have no meaning in their column. */
-function isUnreadable(read: (text: string) => number): (value: unknown) => boolean {
+/** Returns a check for texts that look like values, but contradict what those of their column mean. */
+function isUnreadable(
+  kind: 'number' | 'date',
+  read: (text: string) => number,
+): (value: unknown) => boolean {
   return (value) => {
-    if (typeof value !== 'string' || !/\d/.test(value)) return false;
-    return Number.isNaN(read(cellText(value)));
+    if (typeof value !== 'string') return false;
+    const text = cellText(value);
+    return text !== '' && Number.isNaN(read(text)) && looksLike(kind, text);
   };
 }
 

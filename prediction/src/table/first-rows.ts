@@ -147,12 +147,7 @@ export class FirstRows implements OrderedSink {
     };
   }
 
-  #put(
-    { builder, examples }: Column,
-    row: number,
-    cell: unknown,
-    place?: Place,
-  ): string | null {
+  #put({ builder, examples }: Column, row: number, cell: unknown, place?: Place): string | null {
     builder.put(row, cell, place);
     const text = cellText(cell);
     this.#characters += text.length;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeRows, type Row, readRows, toRows } from '../../../testkit/prediction/sample-tables.js';
 import { encodeModel, Predictor, train } from '../index.js';
+import { ISO_DATES, PLAIN_NUMBERS } from './reading/column-reading.js';
 
 /** More than the distinct texts that a column keeps. */
 const MANY = 70_000;
@@ -91,10 +92,16 @@ test('a model is the same from numbers that are kept as such as from those kept 
   const asValues = {
     ...table,
     columns: [
-      { kind: 'number', name: 'x', values: Float64Array.from(rows, (row) => Number(row['x'])) },
+      {
+        kind: 'number',
+        name: 'x',
+        reading: PLAIN_NUMBERS,
+        values: Float64Array.from(rows, (row) => Number(row['x'])),
+      },
       {
         kind: 'date',
         name: 'day',
+        reading: ISO_DATES,
         values: Float64Array.from(rows, (row) => Date.parse(String(row['day']))),
       },
     ] as const,

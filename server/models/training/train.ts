@@ -15,8 +15,8 @@ import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
 import { modelNotFound, trainingInProgress } from '../model-problems.js';
 import {
-  findTableOptions,
   findModel,
+  findTableOptions,
   type Model,
   type ModelSource,
   modelJson,
@@ -151,7 +151,10 @@ async function train(
 export function ingestQuery(
   { tables, queries }: Pick<TrainingServices, 'tables' | 'queries'>,
   owner: string,
-  { source, ...goal }: Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> & { source: ModelSource },
+  {
+    source,
+    ...goal
+  }: Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> & { source: ModelSource },
   signal: AbortSignal,
 ): Promise<StoredTable> {
   return tables.ingest({

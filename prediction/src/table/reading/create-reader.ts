@@ -31,15 +31,23 @@ function numberReader(reading: NumberReading): (text: string) => number {
   };
 }
 
-/** Returns the number of a text under a reading; NaN if it has another unit, or contradicts the reading. */
+/**
+ * Returns the number of a text under a reading; NaN if it has another unit, or contradicts the reading.
+ *
+ * A text with one meaning has that meaning: `61,5` is 61.5 also where the table has points. But where the comma groups
+ * thousands, its sender writes other numbers that would be read as thousands, so that none of them is read.
+ */
 export function readAs(number: NumberText, text: string, reading: NumberReading): number {
   const { decimal, group, unit } = reading;
+  const { values, either } = number;
   if (number.unit !== null && number.unit !== unit) return Number.NaN;
   // A number with a point and an exponent is never one of groups.
-  if (EXPONENT.test(text)) return number.values['.'];
+  if (EXPONENT.test(text)) return values['.'];
   // A mark that the column does not group by may be decimals to its sender.
-  const isOther = number.either !== null && number.either !== decimal && number.either !== group;
-  return isOther ? Number.NaN : number.values[decimal];
+  if (either !== null && either !== decimal && either !== group) return Number.NaN;
+  if (!Number.isNaN(values[decimal])) return values[decimal];
+  const other = decimal === '.' ? ',' : '.';
+  return group === other || number.groups[other] === decimal ? Number.NaN : values[other];
 }
 
 const EXPONENT = /^[+-]?\d*\.\d*e[+-]?\d+$/i;
@@ -58,3 +66,12 @@ export function momentOf({ value, byOrder }: DateText, order: DateReading['order
   if (byOrder === undefined) return value ?? Number.NaN;
   return order === 'iso' || order === 'unambiguous' ? Number.NaN : byOrder[order];
 }
+
+/** Returns whether a text looks like a value of a kind, though it may contradict what its column means. */
+export function looksLike(kind: 'number' | 'date', text: string): boolean {
+  if (text.length > MAX_LOOKED_AT) return false;
+  return (kind === 'number' ? readNumberText(text) : readDateText(text)) !== undefined;
+}
+
+/** No text that is longer is taken for a value. */
+const MAX_LOOKED_AT = 100;

@@ -44,7 +44,8 @@ export class DateOrders {
   /** Returns the reason why texts that look like dates are none. */
   describeWrong(): UndecidedReading {
     const example = this.#wrong === undefined ? '' : `, such as ${showExample(this.#wrong)}`;
-    return undecided(`looks like dates, but the calendar has no such days${example}`);
+    const reason = `looks like dates, but the calendar has no such days${example}; correct them`;
+    return { kind: 'undecided', reason };
   }
 
   /**

@@ -13,6 +13,7 @@ import {
   train,
 } from '../../index.js';
 import type { Table } from '../table.js';
+import { PLAIN_NUMBERS, shownReading } from './column-reading.js';
 
 /** A table of sixty rows with the texts in turn, and a target that follows from their index. */
 function tableOf(texts: readonly unknown[]) {
@@ -37,14 +38,77 @@ const numbers: [string[], object, [number, number]][] = [
   [['45 %', '7.5 %', '100 %'], { unit: '%', decimal: '.', group: null }, [7.5, 100]],
   [['45%', '7%', '', 'NA'], { unit: '%', decimal: '.', group: null }, [7, 45]],
   [['−5 °C', '20 °C'], { unit: '°C', decimal: '.', group: null }, [-5, 20]],
+  [['($1,234)', '$12', '$7-'], { unit: '$', decimal: '.', group: ',' }, [-1234, 12]],
+  // Numbers without a unit: what one text shows holds for all of them.
+  [['1,500', '987', '1,234,567'], { decimal: '.', group: ',' }, [987, 1_234_567]],
+  [['68,641.00', '72,105'], { decimal: '.', group: ',' }, [68_641, 72_105]],
+  [['1,020', '847', '12,345'], { decimal: '.', group: ',' }, [847, 12_345]],
+  [['1.020', '847', '12.345'], { decimal: ',', group: '.' }, [847, 12_345]],
+  [['1,234', '0,512', '8'], { decimal: ',', group: null }, [0.512, 8]],
+  [['1,234', '12,34'], { decimal: ',', group: null }, [1.234, 12.34]],
+  [['1,234', '98.5'], { decimal: '.', group: ',' }, [98.5, 1234]],
+  [['1.234', '0,5'], { decimal: ',', group: '.' }, [0.5, 1234]],
+  [['1 234 567', '512', '1 000'], { decimal: '.', group: ' ' }, [512, 1_234_567]],
+  [['1\u00a0234,5', '12'], { decimal: ',', group: ' ' }, [12, 1234.5]],
+  [["1'234", "12'345'678"], { decimal: '.', group: "'" }, [1234, 12_345_678]],
+  [['(1,234)', '5,678.90', '12'], { decimal: '.', group: ',' }, [-1234, 5678.9]],
+  [['1,234-', '1,234,567', '12-'], { decimal: '.', group: ',' }, [-1234, 1_234_567]],
 ];
 
-const dates: [string[], string, string][] = [
+/** Texts that a program writes, and their least and largest number. */
+const plain: [string[], [number, number]][] = [
+  [
+    ['1e3', '2'],
+    [2, 1000],
+  ],
+  [
+    ['1.234', '0.5'],
+    [0.5, 1.234],
+  ],
+  [
+    ['1.234', '1.23456'],
+    [1.234, 1.23456],
+  ],
+  [
+    ['1.234', '1234.567', '847'],
+    [1.234, 1234.567],
+  ],
+  [
+    ['1.234', '20.125', '1500'],
+    [1.234, 1500],
+  ],
+  [
+    ['(5)', '7'],
+    [-5, 7],
+  ],
+  [
+    ['5.', '.5', '+7'],
+    [0.5, 7],
+  ],
+];
+
+const dates: [string[], string | null, string][] = [
+  [['2025-05-13', '2026-01-01'], null, '2025-05-13T00:00:00.000Z'],
   [['13/05/2025', '01/06/2025'], 'day-first', '2025-05-13T00:00:00.000Z'],
   [['05/13/2025', '06/01/2025'], 'month-first', '2025-05-13T00:00:00.000Z'],
   [['13.05.2025', '1.6.2025'], 'day-first', '2025-05-13T00:00:00.000Z'],
   [['13/05/2025 14:30', '01/06/2025 00:00:01'], 'day-first', '2025-05-13T14:30:00.000Z'],
   [['5/13/2025 2:30 PM', '6/1/2025 12:00 AM'], 'month-first', '2025-05-13T14:30:00.000Z'],
+  [['1/31/12', '12/5/68', '1/1/69'], 'month-first', '1969-01-01T00:00:00.000Z'],
+  [['13/05/25', '14/05/25'], 'day-first', '2025-05-13T00:00:00.000Z'],
+  [['99-12-31', '00-01-02'], 'year-first', '1999-12-31T00:00:00.000Z'],
+  [['2021/01/31', '2021.02.01', '2022-1-7'], 'unambiguous', '2021-01-31T00:00:00.000Z'],
+  [
+    ['2012-01-01 10:00:00+02', '2012-06-01 10:00:00+0200'],
+    'unambiguous',
+    '2012-01-01T08:00:00.000Z',
+  ],
+  [['2012-01-01 21:29:00 UTC', '2013-01-01 21:29:00 Z'], 'unambiguous', '2012-01-01T21:29:00.000Z'],
+  [['28-May-15', '7-Jan-2016'], 'unambiguous', '2015-05-28T00:00:00.000Z'],
+  [['May 28, 2015', '7 January 2016', 'Sept. 3, 2016'], 'unambiguous', '2015-05-28T00:00:00.000Z'],
+  [['2000-Q1', '2000Q2', 'Q3 2000'], 'unambiguous', '2000-01-01T00:00:00.000Z'],
+  [['2018-W01', '2018W52', '2020-W53-7'], 'unambiguous', '2018-01-01T00:00:00.000Z'],
+  [['0012-01-31', '9999-12-31'], null, '0012-01-31T00:00:00.000Z'],
 ];
 
 const categories: [string, string[]][] = [
@@ -55,22 +119,22 @@ const categories: [string, string[]][] = [
   ['it has names', ['A 1', 'A 2']],
   ['it has room numbers', ['12b', '13b']],
   ['it has parts of numbers', ['1-2', '3-4']],
-  ['dates have no common order', ['13/05/2025', '05/13/2025']],
-  ['there is no such day', ['30/02/2025', '01/02/2025']],
-  ['years have two digits', ['13/05/25', '14/05/25']],
-  ['separators differ', ['13/05/2025', '13.05.2025']],
+  ['groups begin with 0', ['0,123,456', '0,123,457']],
 ];
 
 const undecided: [string, string[], RegExp][] = [
-  ['dates', ['05/06/2025', '07/08/2025'], /day or the month.*2025-05-13/],
-  ['grouped numbers or decimals', ['1,234 kg', '2,500 kg'], /thousands or decimals.*1234\.5/],
-];
-
-const plain: string[][] = [
-  ['1,234', '12'],
-  ['1,234.5', '7'],
-  ['1e3', '2'],
-  ['2025-05-13', '2024-01-01'],
+  ['dates', ['05/06/2025', '07/08/2025'], /looks like dates .*day or the month.*2025-05-13/],
+  ['dates in two orders', ['13/05/2025', '05/13/2025'], /two forms: "13\/05.*"05\/13/],
+  ['dates in two forms', ['13/05/2025', '13.05.2025'], /two forms/],
+  ['days that are none', ['30/02/2025', '31/06/2025'], /no such days, such as "30\/02\/2025"/],
+  ['short dates', ['12-01-05', '11-02-03'], /day or the month or the year/],
+  ['groups or decimals with a unit', ['1,234 kg', '2,500 kg'], /thousands or decimals.*1234\.5/],
+  ['groups or decimals', ['1,234', '12,345'], /a comma may .* \("1,234" in row 0\)/],
+  ['points that may group', ['1.234', '12.345'], /a point may separate thousands or decimals/],
+  ['groups beside an ungrouped number', ['1,230', '1500', '7'], /beside "1500" in row 1/],
+  ['thirds, which may be thousands', ['33,333', '50', '66,667'], /a comma may/],
+  ['two forms', ['1,234.5', '1.234,5'], /two forms.*"1,234.5" in row 0, and "1.234,5" in row 1/],
+  ['two groups', ['1,234,567', "1'234'567"], /two forms/],
 ];
 
 const all = [
@@ -78,7 +142,7 @@ const all = [
   ...dates.map(([texts]) => texts),
   ...categories.map(([, texts]) => texts),
   ...undecided.map(([, texts]) => texts),
-  ...plain,
+  ...plain.map(([texts]) => texts),
 ];
 
 /** The columns of one model, by their texts. */
@@ -96,15 +160,27 @@ function columnOf(texts: readonly string[]) {
   return columns.find(({ name }) => name === texts.join());
 }
 
-test.each(numbers)('%j are numbers with a unit', (texts, reading, [min, max]) => {
+test.each(numbers)('%j are numbers', (texts, reading, [min, max]) => {
   expect(columnOf(texts)).toMatchObject({
     ...{ kind: 'number', used: true, reason: null, categories: null },
-    ...{ reading: { kind: 'number', ...reading }, min, max },
+    reading: { kind: 'number', unit: null, decided_by: 'values', ...reading },
+    min,
+    max,
   });
 });
 
+test.each(plain)('%j are numbers as programs write them', (texts, [min, max]) => {
+  const column = columnOf(texts);
+  expect(column).toMatchObject({ kind: 'number', reading: PLAIN_NUMBERS, min, max });
+  expect(shownReading(column?.reading ?? null)).toBeNull();
+});
+
 test.each(dates)('%j are dates', (texts, order, min) => {
-  expect(columnOf(texts)).toMatchObject({ kind: 'date', reading: { kind: 'date', order }, min });
+  const { kind, reading = null, min: first } = columnOf(texts) ?? {};
+  const shown = order && { kind: 'date', order, decided_by: 'values' };
+  expect({ kind, reading: shownReading(reading), first }).toEqual({
+    ...{ kind: 'date', reading: shown, first: min },
+  });
 });
 
 test.each(categories)('a column stays one of categories if %s', (_, texts) => {
@@ -120,11 +196,6 @@ test.each(undecided)(
     });
   },
 );
-
-test.each(plain)('%s and %s are read as ever', (...texts) => {
-  expect(columnOf(texts)).toMatchObject({ reading: null });
-  expect(columnOf(texts)?.kind).not.toBe('category');
-});
 
 describe('rows to predict', () => {
   const prices = Array.from({ length: 40 }, (_, index) => `€ ${1000 + 100 * index},00`);
@@ -142,13 +213,13 @@ describe('rows to predict', () => {
       '€1200',
       1200,
       '1200',
-      '1200.0',
+      '1200,0',
       '1.200,0',
       '+1200',
     ];
     expect(new Set(values(same)).size).toBe(1);
     expect(values([third])).not.toEqual(values([texts[30]]));
-    expect(values(['$ 1200', 'dear'])).toEqual(values([null, null]));
+    expect(values(['$ 1200', 'dear', '1200.0'])).toEqual(values([null, null, null]));
   });
 
   test('are warned of by their numbers', () => {
@@ -194,7 +265,9 @@ describe('a target of numbers with a unit', () => {
   test('is predicted as a number, and says its unit', () => {
     const model = train(targets(texts));
     if (model.task !== 'regression') throw new Error('The target holds classes.');
-    const reading = { kind: 'number', unit: '€', decimal: ',', group: null };
+    const reading = {
+      ...{ kind: 'number', unit: '€', decimal: ',', group: null, decided_by: 'values' },
+    };
     expect(model.target_reading).toEqual(reading);
     expect(describeModel(model)).toMatch(/off by [\d.]+ € on average/);
     expect(decodeModel(encodeModel(model))).toEqual(model);
