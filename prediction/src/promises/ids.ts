@@ -1,7 +1,8 @@
-import { cellText, groupText, parseNumber } from '../table/cells.js';
+import { cellText, groupText } from '../table/cells.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
+import type { ColumnReading } from '../table/reading/column-reading.js';
 import { quote } from '../table/table-error.js';
-import { parseMoment } from '../table/time-grid.js';
+import { readMoment } from '../table/moments.js';
 
 /** Stands in a list of hashes for a row without an id. */
 export const NO_ID = 0;
@@ -27,7 +28,13 @@ export function hashId(id: string): number {
 export type IdColumns =
   | { readonly kind: 'column'; readonly name: string }
   /** Of a step of a series: its moment, and its series. */
-  | { readonly kind: 'series'; readonly orderBy: string; readonly groupBy: readonly string[] };
+  | {
+      readonly kind: 'series';
+      readonly orderBy: string;
+      readonly groupBy: readonly string[];
+      /** How the texts of moments are read. */
+      readonly reading: ColumnReading | null;
+    };
 
 export function listIdColumns(columns: IdColumns): readonly string[] {
   return columns.kind === 'column' ? [columns.name] : [columns.orderBy, ...columns.groupBy];
@@ -37,7 +44,7 @@ export function listIdColumns(columns: IdColumns): readonly string[] {
 export function writeId(columns: IdColumns, cells: readonly unknown[]): string {
   if (columns.kind === 'column') return groupText(cells[0]);
   const [order, ...groups] = cells;
-  const moment = parseMoment(cellText(order), parseNumber);
+  const moment = readMoment(cellText(order), columns.reading);
   return moment === undefined ? '' : JSON.stringify([moment.value, ...groups.map(groupText)]);
 }
 
@@ -58,13 +65,25 @@ export function parseRowId(id: string): { answer: string; row: number } | undefi
 /** The largest number of a row that a store keeps. */
 const MAX_ROW = 2_147_483_647;
 
+/** The parts of a model of series that say how its moments are named. */
+interface OrderedModel {
+  readonly order_by: string;
+  readonly group_by: readonly string[];
+  readonly columns:
+    | readonly { readonly name: string; readonly reading: ColumnReading | null }[]
+    | null;
+}
+
 /** Returns the columns of the ids of rows: that which was asked for, or those of the steps of series. */
 export function chooseIds(
   name: string | undefined,
-  series?: { readonly order_by: string; readonly group_by: readonly string[] },
+  series?: OrderedModel,
 ): IdColumns | undefined {
   if (name !== undefined) return { kind: 'column', name };
-  return series && { kind: 'series', orderBy: series.order_by, groupBy: series.group_by };
+  if (series === undefined) return undefined;
+  const { order_by: orderBy, group_by: groupBy, columns } = series;
+  const reading = columns?.find(({ name }) => name === orderBy)?.reading ?? null;
+  return { kind: 'series', orderBy, groupBy, reading };
 }
 
 /**

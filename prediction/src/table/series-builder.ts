@@ -53,7 +53,11 @@ export class SeriesBuilder {
     this.#goal = goal;
     this.#marks = marks;
     this.#targetCells = new TargetCells(target, marksOf(marks, target));
-    this.#order = new OrderCells(goal.orderBy, (row) => this.#place(row));
+    this.#order = new OrderCells(
+      goal.orderBy,
+      (row) => this.#place(row),
+      marksOf(marks, goal.orderBy),
+    );
     this.#groups = new Map(
       goal.groupBy.map((name) => [name, new GroupCells(name, (row) => this.#place(row))]),
     );
@@ -115,11 +119,11 @@ export class SeriesBuilder {
     this.#refuseUnknownNames();
     const target = this.#targetCells.take(rowCount, 'regression');
     if (target.task !== 'regression') throw new Error('The target was read as numbers');
-    const { form, moments } = this.#order.take(rowCount);
+    const { form, moments, reading } = this.#order.take(rowCount);
     if (form === 'number') refuseCompactDates(this.#goal.orderBy, moments);
     const { seriesOf, groupTexts, groupCodes, count } = this.#findSeries(rowCount);
     const order = sortRows(seriesOf, count, moments);
-    const grid = findGrid(form, pickAll(moments, order.rows), order.ends);
+    const grid = { ...findGrid(form, pickAll(moments, order.rows), order.ends), reading };
     if (form === 'number') refuseExtremes(this.#goal.orderBy, moments, grid);
     const placeOf = (row: number) => this.#place(row);
     const placed = placeRows(grid, moments, order, this.#goal.orderBy, placeOf);

@@ -1,16 +1,23 @@
-import { cellText, groupText, parseNumber } from './cells.js';
-import { largeCodesByRow, valuesByRow } from './chunked-array.js';
+import { cellText, groupText } from './cells.js';
+import { type Chunked, largeCodesByRow, valuesByRow } from './chunked-array.js';
 import type { CellColumn } from './column-builder.js';
-import type { Place } from './reading/column-reading.js';
+import {
+  type DateOrder,
+  type Place,
+  PLAIN_NUMBERS,
+  type ReadingMarks,
+} from './reading/column-reading.js';
+import { DATE_ORDERS, DateOrders } from './reading/date-order.js';
 import { quote, TableError } from './table-error.js';
+import type { TimeGrid } from './time-grid.js';
 import {
   describeForm,
-  type Moment,
   type MomentForm,
   momentHint,
+  type OrderReading,
   parseMoment,
-  type TimeGrid,
-} from './time-grid.js';
+  readMomentText,
+} from './moments.js';
 
 /** The most distinct values of a group column, and the characters of one. */
 const MAX_GROUPS = 1_000_000;
@@ -45,51 +52,108 @@ abstract class EachCell implements CellSink {
   }
 }
 
-/** Gathers the moments of rows, all of one form. */
+/** The moments of an order column, and how its texts are read. */
+interface OrderMoments {
+  readonly form: MomentForm;
+  readonly moments: Float64Array;
+  readonly reading: OrderReading;
+}
+
+/** Gathers the moments of rows, all of one form. In which order the numbers of dates are is decided when all are there. */
 export class OrderCells extends EachCell {
+  readonly #marks: ReadingMarks;
   readonly #values = valuesByRow();
+  readonly #orders = new DateOrders();
+  readonly #byOrder = new Map<DateOrder, Chunked<Float64Array<ArrayBuffer>>>();
   #form: MomentForm | undefined;
   #firstOfForm: Place | undefined;
+  #isIso = true;
+
+  constructor(name: string, placeOf: (row: number) => Place, marks: ReadingMarks = {}) {
+    super(name, placeOf);
+    this.#marks = marks;
+  }
 
   override put(row: number, cell: unknown): void {
     const text = cellText(cell);
-    const moment = parseMoment(text, parseNumber);
-    if (moment === undefined) {
-      const what =
-        text === '' ? 'no value' : `${quote(text)}, which is neither a number nor a date`;
-      this.fail(
-        row,
-        `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}.`,
-      );
+    const moment = readMomentText(text);
+    if (moment === undefined) this.#refuseText(row, text);
+    this.#checkForm(row, text, moment.form);
+    if (moment.byOrder === undefined) {
+      if (moment.form !== 'number') this.#isIso &&= ISO.test(text);
+      this.#values.set(row, moment.value);
+      return;
     }
-    if (this.#form === undefined) {
-      this.#form = moment.form;
-      this.#firstOfForm = this.placeOf(row);
-    } else if (moment.form !== this.#form) this.#refuseForm(row, text, moment);
-    this.#values.set(row, moment.value);
+    if (!this.#orders.add(moment, text, this.placeOf(row), false)) this.#refuseText(row, text);
+    for (const order of DATE_ORDERS) {
+      let values = this.#byOrder.get(order);
+      if (values === undefined) {
+        values = valuesByRow();
+        this.#byOrder.set(order, values);
+      }
+      values.set(row, moment.byOrder[order]);
+    }
   }
 
-  take(rowCount: number): { form: MomentForm; moments: Float64Array } {
+  take(rowCount: number): OrderMoments {
     const moments = this.#values.take(rowCount);
+    const reading = this.#decide();
+    if (reading.kind === 'date' && reading.order !== 'iso' && reading.order !== 'unambiguous') {
+      const ordered = this.#byOrder.get(reading.order)?.take(rowCount) ?? [];
+      for (const [row, value] of ordered.entries()) {
+        if (!Number.isNaN(value)) moments[row] = value;
+      }
+    }
     const missing = moments.findIndex(Number.isNaN);
     if (missing >= 0) this.put(missing, null);
-    return { form: this.#form ?? 'number', moments };
+    return { form: this.#form ?? 'number', moments, reading };
   }
 
-  #refuseForm(row: number, text: string, { form }: Moment): never {
-    const first = this.#form ?? 'number';
-    const place = this.#firstOfForm ?? { row: 0 };
-    const where = 'line' in place ? `line ${place.line}` : `row ${place.row}`;
-    const isZone = typeof form === 'number' && typeof first === 'number';
-    const hint = isZone
-      ? 'Write all times in UTC, or all in local time without an offset.'
-      : 'Write all in one form.';
+  #decide(): OrderReading {
+    if (this.#form === 'number') return PLAIN_NUMBERS;
+    const reading = this.#orders.decide(this.#marks);
+    if (reading.kind === 'undecided') {
+      const message = `The column ${quote(this.name)} cannot be read: ${reading.reason}.`;
+      throw new TableError([{ message, column: this.name }]);
+    }
+    return reading.order === 'iso' && !this.#isIso ? { ...reading, order: 'unambiguous' } : reading;
+  }
+
+  #checkForm(row: number, text: string, form: MomentForm): void {
+    const first = this.#form;
+    if (first === undefined) {
+      this.#form = form;
+      this.#firstOfForm = this.placeOf(row);
+      return;
+    }
+    if (form === first) return;
+    // Local times whose offset changes with the season are moments.
+    if (typeof form === 'number' && typeof first === 'number') this.#form = UTC;
+    else this.#refuseForm(row, text, form, first);
+  }
+
+  #refuseText(row: number, text: string): never {
+    const what = text === '' ? 'no value' : `${quote(text)}, which is neither a number nor a date`;
     this.fail(
       row,
-      `The column ${quote(this.name)} has two forms: ${describeForm(first)} in ${where}, and ${describeForm(form)} here, ${quote(text)}. ${hint}`,
+      `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}.`,
+    );
+  }
+
+  #refuseForm(row: number, text: string, form: MomentForm, first: MomentForm): never {
+    const place = this.#firstOfForm ?? { row: 0 };
+    const where = 'line' in place ? `line ${place.line}` : `row ${place.row}`;
+    this.fail(
+      row,
+      `The column ${quote(this.name)} has two forms: ${describeForm(first)} in ${where}, and ${describeForm(form)} here, ${quote(text)}. Write all in one form.`,
     );
   }
 }
+
+/** The offset of moments that were written with several. */
+const UTC = 0;
+
+const ISO = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/i;
 
 /** Gathers the values of a group column, each once. */
 export class GroupCells extends EachCell {

@@ -1,13 +1,8 @@
 import type { Place } from './reading/column-reading.js';
 import type { SeriesReport } from './series-table.js';
 import { FaultList, quote, TableError } from './table-error.js';
-import {
-  describeStep,
-  findMoment,
-  findPosition,
-  formatMoment,
-  type TimeGrid,
-} from './time-grid.js';
+import { formatMoment } from './moments.js';
+import { describeStep, findMoment, findPosition, type TimeGrid } from './time-grid.js';
 
 /** Steps of all series, gaps among them: so many times the rows, and some more. */
 const MAX_GRID_SHARE = 20;

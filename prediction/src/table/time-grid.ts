@@ -1,4 +1,4 @@
-import { quote } from './table-error.js';
+import { dayInUtc, localTime, type MomentForm, type OrderReading } from './moments.js';
 
 /**
  * The length of a step: so many of a unit. A `number` is as many of the order column's own units. A `weekday` is a day
@@ -22,83 +22,8 @@ export const STEP_UNITS = [
   'year',
 ] as const;
 
-/**
- * The form in which a moment is written: `number`; `month`, as 2026-01; `date`, as 2026-01-31; `local`, as
- * 2026-01-31T08:00:00; or an offset from UTC in minutes, as 2026-01-31T08:00:00+01:00 has it.
- */
-export type MomentForm = 'number' | 'month' | 'date' | 'local' | number;
-
-export interface Moment {
-  readonly form: MomentForm;
-  /** A number; or milliseconds since 1970, as if what is written without an offset were UTC. */
-  readonly value: number;
-}
-
-const ISO =
-  /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?)?)?$/i;
-
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 const WEEK = 7 * DAY;
-
-/** Reads a moment from the text of a cell; undefined if it is neither a number nor a date of ISO 8601. */
-export function parseMoment(
-  text: string,
-  parseNumber: (text: string) => number,
-): Moment | undefined {
-  const parts = ISO.exec(text);
-  if (parts === null) {
-    const value = parseNumber(text);
-    return Number.isFinite(value) ? { form: 'number', value } : undefined;
-  }
-  const [, year, month, day, hours, minutes, seconds, zone] = parts;
-  const date = dayInUtc(Number(year), Number(month) - 1, Number(day ?? 1));
-  // It takes the 31st of February for a day of March.
-  const isDate = new Date(date).getUTCMonth() === Number(month) - 1 && Number(day ?? 1) > 0;
-  if (!isDate || Number(hours ?? 0) > 24 || Number(minutes ?? 0) > 59) return undefined;
-  const time =
-    Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * MINUTE + Number(seconds ?? 0) * SECOND;
-  if (day === undefined) return { form: 'month', value: date };
-  if (hours === undefined) return { form: 'date', value: date };
-  if (zone === undefined) return { form: 'local', value: date + time };
-  const offset = offsetMinutes(zone);
-  return { form: offset, value: date + time - offset * MINUTE };
-}
-
-function offsetMinutes(zone: string): number {
-  if (zone === 'Z' || zone === 'z') return 0;
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
-  return zone.startsWith('-') ? -minutes : minutes;
-}
-
-/** Returns the milliseconds since 1970 of a day. `Date.UTC` takes the years 0 to 99 for 1900 to 1999. */
-function dayInUtc(year: number, month: number, day: number): number {
-  return new Date(0).setUTCFullYear(year, month, day);
-}
-
-/** Writes a moment in a form, as `parseMoment` reads it. */
-export function formatMoment(form: MomentForm, value: number): string | number {
-  if (form === 'number') return Number.isInteger(value) ? value : Number(value.toPrecision(12));
-  const shown = typeof form === 'number' ? value + form * MINUTE : value;
-  const text = new Date(shown).toISOString();
-  // Cut from behind: years after 9999 have six digits and a sign.
-  if (form === 'month') return text.slice(0, -'-01T00:00:00.000Z'.length);
-  if (form === 'date') return text.slice(0, -'T00:00:00.000Z'.length);
-  const time = text.slice(0, text.endsWith('.000Z') ? -'.000Z'.length : -'Z'.length);
-  if (form === 'local') return time;
-  if (form === 0) return `${time}Z`;
-  const minutes = Math.abs(form);
-  const two = (number: number) => String(number).padStart(2, '0');
-  return `${time}${form < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
-}
-
-/** Says in words what a form is. */
-export function describeForm(form: MomentForm): string {
-  if (form === 'number') return 'a number';
-  if (form === 'month') return 'a month such as 2026-01';
-  if (form === 'date') return 'a date such as 2026-01-31';
-  if (form === 'local') return 'a time without an offset from UTC';
-  return `a time with the offset ${form === 0 ? 'Z' : String(formatMoment(form, 0)).slice(-6)}`;
-}
 
 /** Equally spaced places in time, as plain data. */
 export interface TimeGrid {
@@ -108,6 +33,8 @@ export interface TimeGrid {
   readonly origin: number;
   /** Of steps of months: the day of the month, which shorter months end before. */
   readonly day: number;
+  /** How the texts of moments are read; absent in models of releases that read ISO 8601 alone. */
+  readonly reading?: OrderReading;
 }
 
 /** Numbers this near to a place are on it, as parts of a year are written with few digits. */
@@ -383,11 +310,6 @@ const WEEKDAYS = 5;
 /** The days before the first Monday of 1970, which began on a Thursday. */
 const FIRST_MONDAY = 4;
 
-/** Milliseconds since 1970 as a clock shows them where moments of a form were written. */
-function localTime(form: MomentForm, moment: number): number {
-  return typeof form === 'number' ? moment + form * MINUTE : moment;
-}
-
 /** Days since the first Monday of 1970. */
 function dayIndex(form: MomentForm, moment: number): number {
   return Math.floor(localTime(form, moment) / DAY) - FIRST_MONDAY;
@@ -419,7 +341,3 @@ function mod(value: number, divisor: number): number {
   return ((value % divisor) + divisor) % divisor;
 }
 
-/** Says what to write in place of a moment that cannot be read. */
-export function momentHint(name: string): string {
-  return `Write the column ${quote(name)} as numbers, or as dates or times of ISO 8601, such as 2026-01-31 or 2026-01-31T08:00:00Z`;
-}

@@ -13,13 +13,15 @@ export const numberReadingSchema = v.strictObject({
   decided_by: deciderSchema,
 });
 
+export const dateReadingSchema = v.strictObject({
+  kind: v.literal('date'),
+  order: v.picklist(['day-first', 'month-first', 'year-first', 'unambiguous', 'iso']),
+  decided_by: deciderSchema,
+});
+
 export const columnReadingSchema = v.variant('kind', [
   numberReadingSchema,
-  v.strictObject({
-    kind: v.literal('date'),
-    order: v.picklist(['day-first', 'month-first', 'year-first', 'unambiguous', 'iso']),
-    decided_by: deciderSchema,
-  }),
+  dateReadingSchema,
   v.strictObject({ kind: v.literal('undecided'), reason: v.string() }),
 ]);
 

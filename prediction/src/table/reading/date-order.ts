@@ -9,7 +9,8 @@ import {
 } from './column-reading.js';
 import type { DateText } from './date-forms.js';
 
-const ORDERS = ['day-first', 'month-first', 'year-first'] as const;
+/** The orders that the numbers of a date may have. */
+export const DATE_ORDERS = ['day-first', 'month-first', 'year-first'] as const;
 
 /** The texts of a column of dates that show the order of their numbers. */
 export class DateOrders {
@@ -29,7 +30,7 @@ export class DateOrders {
     }
     const { byOrder, separator = '' } = date;
     let orders = 0;
-    for (const [bit, order] of ORDERS.entries()) {
+    for (const [bit, order] of DATE_ORDERS.entries()) {
       if (!Number.isNaN(byOrder[order])) orders |= 1 << bit;
     }
     if (orders === 0) {
@@ -59,7 +60,7 @@ export class DateOrders {
     };
     if (this.#byOrders.size === 0) return of(this.#isIso ? 'iso' : 'unambiguous', false);
     if (dateOrder !== undefined) {
-      const bit = 1 << ORDERS.indexOf(dateOrder);
+      const bit = 1 << DATE_ORDERS.indexOf(dateOrder);
       const other = [...this.#byOrders].find(([orders]) => (orders & bit) === 0);
       if (other === undefined || force) return of(dateOrder, true);
       return undecided(
@@ -69,7 +70,7 @@ export class DateOrders {
     const [one, other] = this.#bySeparator.values();
     if (one !== undefined && other !== undefined) return twoForms(one, other);
     const common = [...this.#byOrders.keys()].reduce((all, orders) => all & orders, 7);
-    const left = ORDERS.filter((_, bit) => (common & (1 << bit)) !== 0);
+    const left = DATE_ORDERS.filter((_, bit) => (common & (1 << bit)) !== 0);
     const [order, another] = left;
     if (order === undefined) return this.#contradiction();
     if (another === undefined) return of(order, false);

@@ -1,15 +1,8 @@
-import { cellText, groupText, parseNumber, type RowObject } from '../../table/cells.js';
+import { cellText, groupText, type RowObject } from '../../table/cells.js';
 import { InvalidRowsError, type RowFault } from '../../table/invalid-rows.js';
 import { quote } from '../../table/table-error.js';
-import {
-  describeForm,
-  describeStep,
-  findMoment,
-  findPosition,
-  formatMoment,
-  momentHint,
-  parseMoment,
-} from '../../table/time-grid.js';
+import { describeForm, formatMoment, momentHint, readMoment } from '../../table/moments.js';
+import { describeStep, findMoment, findPosition } from '../../table/time-grid.js';
 import { type AskedSeries, holdBack, joinSeries, SentSeries } from './asked-series.js';
 import { MIN_HISTORY } from './series.js';
 import type { SeriesIndex } from './series-index.js';
@@ -244,7 +237,7 @@ export class ForecastRequest {
 
   #readPosition(text: string, at: number): number | undefined {
     const { grid, order_by } = this.#index.model;
-    const moment = parseMoment(text, parseNumber);
+    const moment = readMoment(text, grid.reading);
     if (moment === undefined) {
       this.#fault(
         at,

@@ -38,12 +38,8 @@ import { RowForms } from '../../serving/row-writer.js';
 import { estimateReading, estimateSeries, SLICE_WORK } from '../../serving/work.js';
 import { cellText, groupText, type RowObject } from '../../table/cells.js';
 import { InvalidRowsError } from '../../table/invalid-rows.js';
-import {
-  cacheByPosition,
-  createCalendar,
-  findMoment,
-  formatMoment,
-} from '../../table/time-grid.js';
+import { formatMoment } from '../../table/moments.js';
+import { cacheByPosition, createCalendar, findMoment } from '../../table/time-grid.js';
 import { countTrees } from '../../trees/forest/tree.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import type { AskedSeries } from './asked-series.js';

@@ -85,6 +85,7 @@ function summarizeColumns(table: ForecastTable): ColumnSummary[] {
       name: goal.orderBy,
       kind: grid.form === 'number' ? 'number' : 'date',
       ...usual,
+      reading: grid.reading ?? null,
       min: report.first,
       max: report.last,
       categories: null,
