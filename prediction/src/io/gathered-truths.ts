@@ -4,14 +4,16 @@ import {
   listIdColumns,
   parseRowId,
   refuseUnusedIds,
+  writeEarlierId,
   writeId,
 } from '../promises/ids.js';
 import { matchIds, type PromisedIds } from '../promises/match-ids.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
-import { cellText, groupText, parseNumber, type RowObject } from '../table/cells.js';
+import { cellText, groupText, type RowObject } from '../table/cells.js';
 import { listNames, ROW_ID_COLUMN } from '../table/column-names.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
+import { readClearNumber } from '../table/reading/number-forms.js';
 import { quote } from '../table/table-error.js';
 import { FormatError } from './columns/format-error.js';
 
@@ -119,7 +121,8 @@ export class GatheredTruths {
       this.#countLine();
       const values = cells.map((cell) => cell(row));
       const key = this.#readKey(groupText(rowId(row)), ids, values);
-      this.#addTruth(key, truthAt(row));
+      const place = this.#addTruth(key, truthAt(row));
+      if (ids && place !== undefined) this.#addEarlierId(ids, values, place);
       if (!this.#hasTarget) this.#findTarget(item.row(row));
     }
   }
@@ -204,7 +207,14 @@ export class GatheredTruths {
     return id === '' ? null : hashId(id);
   }
 
-  #addTruth(key: Key | null, sent: unknown): void {
+  /** Lets a truth meet promises of its id that an earlier release has stored. */
+  #addEarlierId(ids: IdColumns, cells: readonly unknown[], place: number): void {
+    const id = writeEarlierId(ids, cells);
+    if (id !== '') this.#idPlaces.set(hashId(id), place);
+  }
+
+  /** Returns the place of a truth of an id, if it is the first. */
+  #addTruth(key: Key | null, sent: unknown): number | undefined {
     const line = this.#line;
     const text = cellText(sent);
     this.#read++;
@@ -212,22 +222,22 @@ export class GatheredTruths {
     if (key === null || text === '' || key === 'unknown') {
       const why = key === null ? 'id-missing' : text === '' ? 'target-missing' : 'unknown-id';
       this.#unread.push([line, why]);
-      return;
+      return undefined;
     }
     const earlier = this.#find(key);
     if (earlier) {
       if (isSame(earlier.value, text)) this.#repeats++;
       else this.#unread.push([line, 'repeated']);
-      return;
+      return undefined;
     }
     const value = typeof sent === 'number' ? sent : flatten(text.slice(0, MAX_TEXT));
     if (typeof key === 'number') {
       this.#idPlaces.set(key, this.#ofIds.length);
-      this.#ofIds.push({ line, value });
-    } else {
-      this.#rowPlaces.set(`${key.answer}-${key.row}`, this.#ofRows.length);
-      this.#ofRows.push({ line, value, ...key });
+      return this.#ofIds.push({ line, value }) - 1;
     }
+    this.#rowPlaces.set(`${key.answer}-${key.row}`, this.#ofRows.length);
+    this.#ofRows.push({ line, value, ...key });
+    return undefined;
   }
 
   /** Returns the truth of the same row. */
@@ -245,7 +255,7 @@ function compareRows(one: RowTruth, other: RowTruth): number {
 
 function isSame(earlier: string | number, text: string): boolean {
   const before = String(earlier);
-  return before === text || parseNumber(before) === parseNumber(text);
+  return before === text || readClearNumber(before) === readClearNumber(text);
 }
 
 /** A copy, as a part of a text would keep all of it in memory. */

@@ -2,6 +2,7 @@ import { cellText, groupText } from '../table/cells.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
 import type { ColumnReading } from '../table/reading/column-reading.js';
 import { quote } from '../table/table-error.js';
+import { className } from '../table/target-cells.js';
 import { readMoment } from '../table/moments.js';
 
 /** Stands in a list of hashes for a row without an id. */
@@ -40,12 +41,35 @@ export function listIdColumns(columns: IdColumns): readonly string[] {
   return columns.kind === 'column' ? [columns.name] : [columns.orderBy, ...columns.groupBy];
 }
 
-/** Returns the id that the cells of `listIdColumns` give a row; '' where they name none. */
+/**
+ * Returns the id that the cells of `listIdColumns` give a row; '' where they name none. A whole number is the same id
+ * with and without decimals, as programs write 7 as `7.0` where other rows have no number.
+ *
+ * @throws {InvalidRowsError} if the id is a number that has lost digits
+ */
 export function writeId(columns: IdColumns, cells: readonly unknown[]): string {
-  if (columns.kind === 'column') return groupText(cells[0]);
+  if (columns.kind === 'column') return className(readIdText(columns.name, cells[0]));
   const [order, ...groups] = cells;
   const moment = readMoment(cellText(order), columns.reading);
   return moment === undefined ? '' : JSON.stringify([moment.value, ...groups.map(groupText)]);
+}
+
+/**
+ * Returns the text of an id of a column as earlier releases kept it, where that is another id than `writeId` returns;
+ * else ''.
+ */
+export function writeEarlierId(columns: IdColumns, cells: readonly unknown[]): string {
+  if (columns.kind !== 'column') return '';
+  const text = groupText(cells[0]);
+  return className(text) === text ? '' : text;
+}
+
+/** @throws {InvalidRowsError} if the id is a number whose last digits a double does not hold */
+function readIdText(name: string, cell: unknown): string {
+  const isLost = typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER;
+  if (!isLost) return groupText(cell);
+  const message = `names ${quote(name)}, which has a number beyond 2^53, about ${cell}: its last digits are lost, and it could be that of another row; send the column as texts`;
+  throw new InvalidRowsError([{ parameter: 'id', message }]);
 }
 
 /** Returns what the ids of an answer's rows begin with: the number of the row in it, from 0, follows. */

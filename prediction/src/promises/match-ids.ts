@@ -26,7 +26,7 @@ export interface IdMatch {
  * Looks for the truths of ids among promises: of several promises of one id, the latest meets the truth, and of several
  * forecasts of one moment, the latest of each step and version.
  *
- * @param wanted by the hash of an id, the number of its truth, from 0
+ * @param wanted by the hash of an id, the number of its truth, from 0; a truth may have two
  * @param promised of all batches, the latest first; they are read until every truth has met a promise
  * @returns the promises that are met in their order, the earliest first, and by truth, whether it meets any
  */
@@ -60,7 +60,7 @@ class FoundIds {
 
   constructor(wanted: ReadonlyMap<number, number>) {
     this.#wanted = wanted;
-    this.#missing = wanted.size;
+    this.#missing = new Set(wanted.values()).size;
     this.isMet = new Uint8Array(wanted.size);
   }
 
