@@ -911,7 +911,7 @@ export interface paths {
          *     |---|---|
          *     | `no-column` | rows without any input column of the model, or that are not objects |
          *     | `unknown-name` | a name that the model does not know, with its nearest column |
-         *     | `unreadable` | a column with texts that contradict how its texts are read (`reading`), such as `1.5` where the comma separates decimals; they count as missing |
+         *     | `unreadable` | a column with numbers or dates that contradict how its texts are read (`reading`), such as `1,5` where the comma groups thousands; they count as missing |
          *     | `out-of-range` | a column with numbers outside the table's range by more than its width, such as the age 1900 where ages were 17 to 90 |
          *     | `new-category` | a column with categories that no row of the table had, or too few to learn from |
          *

@@ -53,11 +53,7 @@ const FORMS: Record<string, [(value: number) => string, number, number]> = {
   'thousands by points': [(value) => group(value, '.'), 0, 3000],
   'three decimals behind a comma': [(value) => value.toFixed(3).replace('.', ','), 0, 9],
   'thousands by spaces': [(value) => group(value, '\u00a0'), 500, 9e5],
-  accounting: [
-    (value) => (value < 0 ? `(${group(-value, ',')})` : group(value, ',')),
-    -2000,
-    2000,
-  ],
+  accounting: [(value) => (value < 0 ? `(${group(-value, ',')})` : group(value, ',')), -2000, 2000],
   percentages: [(value) => `${value.toFixed(1).replace('.', ',')} %`, 0, 100],
 };
 
@@ -100,7 +96,7 @@ describe.each(Object.keys(FORMS))('%s', (name) => {
       const { bytes, warnings } = await answer(predictor, write(few, from), { from, to: 'json' });
       const answered: { y: number }[] = JSON.parse(bytes.toString());
       expect(answered.map(({ y }) => y)).toEqual(expected.map(({ value }) => value));
-      expect(warnings.warnings).toEqual([]);
+      expect(warnings?.warnings).toEqual([]);
     }
   });
 });
@@ -114,7 +110,9 @@ const prices = Array.from({ length: 200 }, (_, index) => ({
 describe('rows that contradict the column', () => {
   test('count as missing, and are warned of alike in every format', async () => {
     const predictor = new Predictor(train(await read(prices, 'csv', 'y')));
-    const rows = ['12,5', '1.234,50', '1,200', '1200.5', '-1,200', 'dear', '1 200'].map((x) => ({ x }));
+    const rows = ['12,5', '1.234,50', '1,200', '1200.5', '-1,200', 'dear', '1 200'].map((x) => ({
+      x,
+    }));
     const [missing] = predictor.predict([{}]);
     for (const from of ['csv', 'json', 'ndjson'] as const) {
       const { bytes, warnings } = await answer(predictor, write(rows, from), {
@@ -126,7 +124,7 @@ describe('rows that contradict the column', () => {
       expect(answered.map(({ y_warnings }) => y_warnings)).toEqual([
         ...['x: unreadable', 'x: unreadable', null, null, null, 'x: missing', null],
       ]);
-      expect(warnings.warnings).toContainEqual({
+      expect(warnings?.warnings).toContainEqual({
         ...{ kind: 'unreadable', name: 'x', rows: 2, nearest: null },
       });
     }
@@ -142,6 +140,7 @@ describe('rows that contradict the column', () => {
           .replace(/"target_reading":\{[^}]*\}/, '"target_reading":null'),
       ),
     );
+    if (earlier.task !== 'regression') throw new Error('The target is no number');
     const predictor = new Predictor(earlier);
     const values = predictor.predict([{ x: '1,200' }, { x: 1.2 }, { x: '1,200.0' }, { x: 1200 }]);
     expect(values[0]).toEqual({ ...values[1] });
@@ -177,17 +176,26 @@ describe('a column of more texts than are kept', () => {
     const { columns } = await read(rows, 'csv', 'y');
     expect(columns[0]).toMatchObject({
       ...{ kind: 'text', texts: [] },
-      reading: { kind: 'undecided', reason: expect.stringMatching(/"0\.25" in line 2.*"1\.234,5" in line 70002/) },
+      reading: {
+        kind: 'undecided',
+        reason: expect.stringMatching(/"0\.25" in line 2.*"1\.234,5" in line 70002/),
+      },
     });
     const target = readTable('csv', pieces(write(rows, 'csv'), 65_536), 'x');
     await expect(target).rejects.toThrow(/cannot be read.*two forms.*line 70002/);
   });
 
   test('is undecided where many of the later values are none', async () => {
-    const rows = lines(70_000, String, Array.from({ length: 10_000 }, (_, index) => `n${index}`));
+    const rows = lines(
+      70_000,
+      String,
+      Array.from({ length: 10_000 }, (_, index) => `n${index}`),
+    );
     const { columns } = await read(rows, 'csv', 'y');
     expect(columns[0]).toMatchObject({
-      reading: { reason: expect.stringMatching(/^10,000 of its 80,000 values .*"n0" in line 70002/) },
+      reading: {
+        reason: expect.stringMatching(/^10,000 of its 80,000 values .*"n0" in line 70002/),
+      },
     });
   });
 });

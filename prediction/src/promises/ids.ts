@@ -1,9 +1,9 @@
 import { cellText, groupText } from '../table/cells.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
+import { readMoment } from '../table/moments.js';
 import type { ColumnReading } from '../table/reading/column-reading.js';
 import { quote } from '../table/table-error.js';
 import { className } from '../table/target-cells.js';
-import { readMoment } from '../table/moments.js';
 
 /** Stands in a list of hashes for a row without an id. */
 export const NO_ID = 0;
@@ -99,10 +99,7 @@ interface OrderedModel {
 }
 
 /** Returns the columns of the ids of rows: that which was asked for, or those of the steps of series. */
-export function chooseIds(
-  name: string | undefined,
-  series?: OrderedModel,
-): IdColumns | undefined {
+export function chooseIds(name: string | undefined, series?: OrderedModel): IdColumns | undefined {
   if (name !== undefined) return { kind: 'column', name };
   if (series === undefined) return undefined;
   const { order_by: orderBy, group_by: groupBy, columns } = series;

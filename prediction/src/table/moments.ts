@@ -95,7 +95,10 @@ const readPlainNumber = createReader('number', PLAIN_NUMBERS);
  *
  * @param reading without it, as earlier releases did.
  */
-export function readMoment(text: string, reading: ColumnReading | null | undefined): Moment | undefined {
+export function readMoment(
+  text: string,
+  reading: ColumnReading | null | undefined,
+): Moment | undefined {
   if (reading?.kind !== 'date' && reading?.kind !== 'number') return parseMoment(text, parseNumber);
   const read = readMomentText(text);
   if (read?.byOrder === undefined) return read;
@@ -150,4 +153,3 @@ export function momentHint(name: string): string {
 export function localTime(form: MomentForm, moment: number): number {
   return typeof form === 'number' ? moment + form * MINUTE : moment;
 }
-

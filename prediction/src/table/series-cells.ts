@@ -153,7 +153,8 @@ export class OrderCells extends EachCell {
 /** The offset of moments that were written with several. */
 const UTC = 0;
 
-const ISO = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/i;
+const ISO =
+  /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/i;
 
 /** Gathers the values of a group column, each once. */
 export class GroupCells extends EachCell {

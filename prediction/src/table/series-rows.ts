@@ -1,7 +1,7 @@
+import { formatMoment } from './moments.js';
 import type { Place } from './reading/column-reading.js';
 import type { SeriesReport } from './series-table.js';
 import { FaultList, quote, TableError } from './table-error.js';
-import { formatMoment } from './moments.js';
 import { describeStep, findMoment, findPosition, type TimeGrid } from './time-grid.js';
 
 /** Steps of all series, gaps among them: so many times the rows, and some more. */

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatMoment, parseMoment } from './moments.js';
-import { createCalendar, findGrid, findMoment, findPosition, seasonLength, type TimeStep } from './time-grid.js';
+import {
+  createCalendar,
+  findGrid,
+  findMoment,
+  findPosition,
+  seasonLength,
+  type TimeStep,
+} from './time-grid.js';
 
 /** The grid of one series whose moments are written so. */
 function gridOf(texts: readonly string[]) {

@@ -340,4 +340,3 @@ function monthIndex(moment: number): number {
 function mod(value: number, divisor: number): number {
   return ((value % divisor) + divisor) % divisor;
 }
-

@@ -1,7 +1,7 @@
 import { cellText, groupText, type RowObject } from '../../table/cells.js';
 import { InvalidRowsError, type RowFault } from '../../table/invalid-rows.js';
-import { quote } from '../../table/table-error.js';
 import { describeForm, formatMoment, momentHint, readMoment } from '../../table/moments.js';
+import { quote } from '../../table/table-error.js';
 import { describeStep, findMoment, findPosition } from '../../table/time-grid.js';
 import { type AskedSeries, holdBack, joinSeries, SentSeries } from './asked-series.js';
 import { MIN_HISTORY } from './series.js';
