@@ -1008,7 +1008,7 @@ export interface TrainModelOptions extends CallOptions {
   target: QueryValue<'trainModel', 'query', 'target'>;
   /** What the target is predicted as, in place of what its values suggest. */
   task?: QueryValue<'trainModel', 'query', 'task'> | undefined;
-  /** The column that orders rows in time. With it, the model forecasts the next values of the target. It holds numbers, or dates or times of ISO 8601. */
+  /** The column that orders rows in time. With it, the model forecasts the next values of the target. It holds numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC changes are moments in UTC. Dates of another form than ISO 8601 are answered as `2026-01-31`. */
   orderBy?: QueryValue<'trainModel', 'query', 'order_by'> | undefined;
   /** A column that tells series apart, once for each such column. Without it, all rows are one series. */
   groupBy?: QueryValue<'trainModel', 'query', 'group_by'> | undefined;

@@ -784,8 +784,8 @@ export interface paths {
          *     - Arrow or Parquet becomes more than 256 MiB and 200 times its bytes when its dictionaries, runs, compressed
          *       buffers and pages are written out, or takes more than 256 MiB at once.
          *     - The table takes more memory than the service has for one.
-         *     - For a forecast: a row has no moment in `order_by`, or one of another form, of another offset from UTC or
-         *       between two steps; more than one row of a hundred repeats the moment of another; there is no column of a
+         *     - For a forecast: a row has no moment in `order_by`, or one of another form or between two steps; the order of
+         *       the numbers in its dates is not known; more than one row of a hundred repeats the moment of another; there is no column of a
          *       name that was given; or the series are too short for the horizon.
          *
          *     ## Order
@@ -8728,7 +8728,8 @@ export interface operations {
                 task?: components["schemas"]["Task"];
                 /**
                  * @description The column that orders rows in time. With it, the model forecasts the next values of the target. It holds
-                 *     numbers, or dates or times of ISO 8601.
+                 *     numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC changes
+                 *     are moments in UTC. Dates of another form than ISO 8601 are answered as `2026-01-31`.
                  */
                 order_by?: components["schemas"]["ColumnName"];
                 /** @description A column that tells series apart, once for each such column. Without it, all rows are one series. */

@@ -53,9 +53,8 @@ const DOT_GROUPS = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?$/;
  */
 export function parseNumber(text: string): number {
   if (text.length > MAX_NUMBER_LENGTH) return Number.NaN;
-  const short = shortNumber(text);
-  if (short !== undefined) return short;
-  if (PLAIN.test(text)) return Number(text);
+  const plain = plainNumber(text);
+  if (plain !== undefined) return plain;
   if (DECIMAL_COMMA.test(text)) return Number(text.replace(',', '.'));
   if (COMMA_GROUPS.test(text)) return Number(text.replaceAll(',', ''));
   if (DOT_GROUPS.test(text)) return Number(text.replaceAll('.', '').replace(',', '.'));
@@ -63,12 +62,19 @@ export function parseNumber(text: string): number {
   return Number.NaN;
 }
 
+/** Reads a number as programs write it; undefined, if the text has anything but digits, a sign, a point and an exponent. */
+export function plainNumber(text: string): number | undefined {
+  const short = shortNumber(text);
+  if (short !== undefined) return short;
+  return text.length <= MAX_NUMBER_LENGTH && PLAIN.test(text) ? Number(text) : undefined;
+}
+
 /** The most characters of a number whose digits, as an integer, are exact in a double. */
 const MAX_SHORT_LENGTH = 15;
 const TENS = Array.from({ length: MAX_SHORT_LENGTH }, (_, exponent) => 10 ** exponent);
 
 /** Reads digits with at most one point among them, which most numbers are; undefined, if the text has anything else. */
-export function shortNumber(text: string): number | undefined {
+function shortNumber(text: string): number | undefined {
   const { length } = text;
   if (length > MAX_SHORT_LENGTH) return undefined;
   let digits = 0;

@@ -1,4 +1,4 @@
-import { cellText, parseDate, shortNumber } from '../cells.js';
+import { cellText, parseDate } from '../cells.js';
 import { type Chunked, valuesByRow } from '../chunked-array.js';
 import type {
   ColumnReading,
@@ -76,10 +76,10 @@ export class ColumnValues {
   }
 
   #putNumber(row: number, text: string, unit: string | null, place: Place | undefined): number {
-    const short = this.#form.showsPoint(unit) ? shortNumber(text) : undefined;
-    if (short !== undefined) {
-      this.#values.set(row, short);
-      return short;
+    const plain = this.#form.decimal === ',' ? undefined : this.#form.addPlain(unit, text, place);
+    if (plain !== undefined) {
+      this.#values.set(row, plain + 0);
+      return plain;
     }
     const number = readNumberText(text);
     // A number without a unit is read beside those that have one.

@@ -1,4 +1,4 @@
-import { parseDate, shortNumber } from '../cells.js';
+import { parseDate, plainNumber } from '../cells.js';
 import type { ColumnReading, DateReading, NumberReading } from './column-reading.js';
 import { type DateText, readDateText } from './date-forms.js';
 import { createEarlierReader } from './earlier-readings.js';
@@ -24,8 +24,8 @@ export function createReader(
 function numberReader(reading: NumberReading): (text: string) => number {
   const isPoint = reading.decimal === '.';
   return (text) => {
-    const short = isPoint ? shortNumber(text) : undefined;
-    if (short !== undefined) return short;
+    const plain = isPoint ? plainNumber(text) : undefined;
+    if (plain !== undefined) return plain;
     const number = readNumberText(text);
     return number === undefined ? Number.NaN : readAs(number, text, reading);
   };

@@ -1,4 +1,4 @@
-import { parseDate, shortNumber } from '../cells.js';
+import { parseDate, plainNumber } from '../cells.js';
 import { type ColumnUse, PARSING_SHARE } from '../column.js';
 import type {
   ColumnReading,
@@ -39,20 +39,38 @@ export class ColumnForm {
 
   /** @param place of the row in which the text is first met. */
   add(text: string, place?: Place): void {
-    if (this.#numbers.get(null)?.showsPoint && shortNumber(text) !== undefined) return;
+    if (this.addPlain(null, text, place) !== undefined) return;
     const { number, date } = readText(text);
     if (number) this.addNumber(number, text, place);
     if (date) this.addDate(date, text, place);
   }
 
+  /**
+   * Adds a number as programs write it, which most are.
+   *
+   * @returns undefined, and adds nothing, if the text has more to it: another form, or a point that may group.
+   */
+  addPlain(unit: string | null, text: string, place: Place | undefined): number | undefined {
+    const value = plainNumber(text);
+    if (value === undefined) return undefined;
+    const marks = this.#marksOf(unit);
+    if (marks?.showsPoint) return value;
+    if (text.includes('.')) return undefined;
+    marks?.addWhole(value, text, place);
+    return value;
+  }
+
   addNumber(number: NumberText, text: string, place: Place | undefined): void {
-    let marks = this.#numbers.get(number.unit);
-    if (marks === undefined) {
-      if (this.#numbers.size === MAX_UNITS) return;
-      marks = new NumberMarks();
-      this.#numbers.set(number.unit, marks);
-    }
-    marks.add(number, text, place);
+    this.#marksOf(number.unit)?.add(number, text, place);
+  }
+
+  /** Returns the marks of a unit; undefined if there are too many units. */
+  #marksOf(unit: string | null): NumberMarks | undefined {
+    const known = this.#numbers.get(unit);
+    if (known !== undefined || this.#numbers.size === MAX_UNITS) return known;
+    const marks = new NumberMarks();
+    this.#numbers.set(unit, marks);
+    return marks;
   }
 
   addDate(date: DateText, text: string, place: Place | undefined): void {
@@ -62,11 +80,6 @@ export class ColumnForm {
   /** The decimal mark that the sender has named. */
   get decimal(): DecimalMark | undefined {
     return chosenDecimal(this.#marks);
-  }
-
-  /** True once plain numbers change nothing: a point separates decimals. */
-  showsPoint(unit: string | null): boolean {
-    return this.#numbers.get(unit)?.showsPoint ?? false;
   }
 
   /**
@@ -114,14 +127,19 @@ export function decideColumn(
 
 function countKinds(texts: Iterable<CountedText>) {
   const units = new Map<string | null, number>();
-  let [dates, days, present] = [0, 0, 0];
+  let [plain, dates, days, present] = [0, 0, 0, 0];
   for (const [text, rows] of texts) {
     present += rows;
+    if (plainNumber(text) !== undefined) {
+      plain += rows;
+      continue;
+    }
     const { number, date } = readText(text);
     if (number) units.set(number.unit, (units.get(number.unit) ?? 0) + rows);
     if (date) dates += rows;
     if (date && isDay(date)) days += rows;
   }
+  if (plain > 0) units.set(null, (units.get(null) ?? 0) + plain);
   return { units, dates, days, present };
 }
 

@@ -37,8 +37,7 @@ export class NumberMarks {
   add(number: NumberText, text: string, place: Place | undefined): void {
     const { values, groups, either, isWhole } = number;
     if (isWhole) {
-      if (Math.abs(values['.']) < THOUSAND) this.#small = true;
-      else this.#large ??= { text, place };
+      this.addWhole(values['.'], text, place);
       return;
     }
     if (either !== null) {
@@ -54,6 +53,12 @@ export class NumberMarks {
     if (group === null) return;
     const key = `${isBoth ? 'any' : mark}${group}` as const;
     if (!this.#groups.has(key)) this.#groups.set(key, { text, place });
+  }
+
+  /** @param value of a text without marks. */
+  addWhole(value: number, text: string, place: Place | undefined): void {
+    if (Math.abs(value) < THOUSAND) this.#small = true;
+    else this.#large ??= { text, place };
   }
 
   /**
