@@ -2,15 +2,6 @@ import { cellText, groupText } from './cells.js';
 import { type Chunked, largeCodesByRow, valuesByRow } from './chunked-array.js';
 import type { CellColumn } from './column-builder.js';
 import {
-  type DateOrder,
-  type Place,
-  PLAIN_NUMBERS,
-  type ReadingMarks,
-} from './reading/column-reading.js';
-import { DATE_ORDERS, DateOrders } from './reading/date-order.js';
-import { quote, TableError } from './table-error.js';
-import type { TimeGrid } from './time-grid.js';
-import {
   describeForm,
   type MomentForm,
   momentHint,
@@ -18,6 +9,15 @@ import {
   parseMoment,
   readMomentText,
 } from './moments.js';
+import {
+  type DateOrder,
+  PLAIN_NUMBERS,
+  type Place,
+  type ReadingMarks,
+} from './reading/column-reading.js';
+import { DATE_ORDERS, DateOrders } from './reading/date-order.js';
+import { quote, TableError } from './table-error.js';
+import type { TimeGrid } from './time-grid.js';
 
 /** The most distinct values of a group column, and the characters of one. */
 const MAX_GROUPS = 1_000_000;
