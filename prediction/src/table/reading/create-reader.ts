@@ -37,7 +37,7 @@ function numberReader(reading: NumberReading): (text: string) => number {
  * A text with one meaning has that meaning: `61,5` is 61.5 also where the table has points. But where the comma groups
  * thousands, its sender writes other numbers that would be read as thousands, so that none of them is read.
  */
-export function readAs(number: NumberText, text: string, reading: NumberReading): number {
+function readAs(number: NumberText, text: string, reading: NumberReading): number {
   const { decimal, group, unit } = reading;
   const { values, either } = number;
   if (number.unit !== null && number.unit !== unit) return Number.NaN;
