@@ -1,11 +1,11 @@
 import { cutText } from '../table/cut-text.js';
 import { FirstRows, type FirstRowsShown } from '../table/first-rows.js';
 import type { HeaderCandidate } from '../table/header-line.js';
+import type { TableOptions } from '../table/row-reader.js';
 import type { RowFormat, TableForm } from './answer-part.js';
 import { noRows } from './columns/add-batches.js';
 import { JsonShapeError } from './columns/format-error.js';
 import { toUtf8 } from './csv/csv-text.js';
-import type { TableOptions } from '../table/row-reader.js';
 import { addObjects, addRows, isOfObjects, isRefusal, readSource } from './read-table.js';
 import { SpoolFile } from './spool-file.js';
 import type { FoundSheet } from './xlsx/sheet-table.js';

@@ -428,6 +428,11 @@ class ManifestModel:
     as_category: Optional[ChosenColumns] = None
     as_number: Optional[ChosenColumns] = None
     as_date: Optional[ChosenColumns] = None
+    decimal: Optional[DecimalMark] = None
+    group: Optional[GroupMark] = None
+    decimal_point: Optional[ChosenColumns] = None
+    decimal_comma: Optional[ChosenColumns] = None
+    date_order: Optional[DateOrder] = None
     promotion: Optional[Promotion] = None
     adapt: Optional[Adapt] = None
 
@@ -836,25 +841,54 @@ class Column:
     chosen: Optional[str] = None
 
 
+class DecimalMark(str, Enum):
+    """The mark between a number and its decimals."""
+    _ = "."
+    __2 = ","
+
+
+class GroupMark(str, Enum):
+    """The mark between groups of three digits."""
+    _ = ","
+    __2 = "."
+    __3 = " "
+    __4 = "'"
+
+
+class DateOrder(str, Enum):
+    """Which number of a date comes first."""
+    DAY_FIRST = "day-first"
+    MONTH_FIRST = "month-first"
+    YEAR_FIRST = "year-first"
+
+
 @dataclass
 class NumberReading:
-    """Numbers with a unit, as in `€ 1,234.50`. The unit does not change the number, so that `45 %` is 45."""
+    """Numbers as people write them, as in `€ 1,234.50`. The unit does not change the number, so that `45 %` is 45."""
     kind: Literal["number"]
-    unit: str
+    unit: Optional[str]
     decimal: str
     group: Optional[str]
+    decided_by: Optional[Decider] = None
 
 
 @dataclass
 class DateReading:
-    """Dates of a day, a month and a year in numbers, as in `13/05/2025`, with or without a time. They are read in UTC."""
+    """Dates other than those of ISO 8601, as in `13/05/2025` and `28-May-15`, with or without a time. They are read in UTC where they have no offset."""
     kind: Literal["date"]
     order: str
+    decided_by: Optional[Decider] = None
+
+
+class Decider(str, Enum):
+    """What decided, the values of the column or parameters of the training. Left out by models of earlier versions, which read each value by itself."""
+    VALUES = "values"
+    PARAMETERS = "parameters"
 
 
 @dataclass
 class UndecidedReading:
-    """Values that have more than one meaning, such as the dates `01/02/2025` and `03/04/2025`. They are read as categories."""
+    """Values that have more than one meaning, such as `1,234` and `2,500`, or the dates `01/02/2025` and `03/04/2025`. They are read as categories. `decimal`, `group` and `date_order` of `trainModel` say what they mean."""
     kind: Literal["undecided"]
     reason: str
 
@@ -1534,6 +1568,7 @@ class PreviewColumn:
     kind: str
     examples: List[str]
     is_index: bool
+    reading: Optional[ColumnReading] = None
 
 
 @dataclass
@@ -5311,7 +5346,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
-    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
+    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Train a model"""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -5338,6 +5373,16 @@ class Client:
             params["as_number"] = encode(as_number)
         if as_date is not None:
             params["as_date"] = encode(as_date)
+        if decimal is not None:
+            params["decimal"] = encode(decimal)
+        if group is not None:
+            params["group"] = encode(group)
+        if decimal_point is not None:
+            params["decimal_point"] = encode(decimal_point)
+        if decimal_comma is not None:
+            params["decimal_comma"] = encode(decimal_comma)
+        if date_order is not None:
+            params["date_order"] = encode(date_order)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -5352,7 +5397,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Model, decode(Model, _safe_json(response)))
 
-    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
+    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
         """Like train_model(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -5379,6 +5424,16 @@ class Client:
             params["as_number"] = encode(as_number)
         if as_date is not None:
             params["as_date"] = encode(as_date)
+        if decimal is not None:
+            params["decimal"] = encode(decimal)
+        if group is not None:
+            params["group"] = encode(group)
+        if decimal_point is not None:
+            params["decimal_point"] = encode(decimal_point)
+        if decimal_comma is not None:
+            params["decimal_comma"] = encode(decimal_comma)
+        if date_order is not None:
+            params["date_order"] = encode(date_order)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -5731,11 +5786,21 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(ModelRecord, decode(ModelRecord, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
-    def preview_table(self, project_name: NameOrId, body: List[TableRow], *, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
+    def preview_table(self, project_name: NameOrId, body: List[TableRow], *, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""
         op = _OPERATIONS["preview_table"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
         params: Dict[str, Any] = dict(auth_query)
+        if decimal is not None:
+            params["decimal"] = encode(decimal)
+        if group is not None:
+            params["group"] = encode(group)
+        if decimal_point is not None:
+            params["decimal_point"] = encode(decimal_point)
+        if decimal_comma is not None:
+            params["decimal_comma"] = encode(decimal_comma)
+        if date_order is not None:
+            params["date_order"] = encode(date_order)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -5750,11 +5815,21 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(TablePreview, decode(TablePreview, _safe_json(response)))
 
-    def preview_table_with_headers(self, project_name: NameOrId, body: List[TableRow], *, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[TablePreview]:
+    def preview_table_with_headers(self, project_name: NameOrId, body: List[TableRow], *, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[TablePreview]:
         """Like preview_table(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["preview_table"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
         params: Dict[str, Any] = dict(auth_query)
+        if decimal is not None:
+            params["decimal"] = encode(decimal)
+        if group is not None:
+            params["group"] = encode(group)
+        if decimal_point is not None:
+            params["decimal_point"] = encode(decimal_point)
+        if decimal_comma is not None:
+            params["decimal_comma"] = encode(decimal_comma)
+        if date_order is not None:
+            params["date_order"] = encode(date_order)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -6872,7 +6947,7 @@ class AsyncClient:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
-    async def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
+    async def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Train a model"""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -6899,6 +6974,16 @@ class AsyncClient:
             params["as_number"] = encode(as_number)
         if as_date is not None:
             params["as_date"] = encode(as_date)
+        if decimal is not None:
+            params["decimal"] = encode(decimal)
+        if group is not None:
+            params["group"] = encode(group)
+        if decimal_point is not None:
+            params["decimal_point"] = encode(decimal_point)
+        if decimal_comma is not None:
+            params["decimal_comma"] = encode(decimal_comma)
+        if date_order is not None:
+            params["date_order"] = encode(date_order)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -6913,7 +6998,7 @@ class AsyncClient:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Model, decode(Model, _safe_json(response)))
 
-    async def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
+    async def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
         """Like train_model(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -6940,6 +7025,16 @@ class AsyncClient:
             params["as_number"] = encode(as_number)
         if as_date is not None:
             params["as_date"] = encode(as_date)
+        if decimal is not None:
+            params["decimal"] = encode(decimal)
+        if group is not None:
+            params["group"] = encode(group)
+        if decimal_point is not None:
+            params["decimal_point"] = encode(decimal_point)
+        if decimal_comma is not None:
+            params["decimal_comma"] = encode(decimal_comma)
+        if date_order is not None:
+            params["date_order"] = encode(date_order)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -7292,11 +7387,21 @@ class AsyncClient:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(ModelRecord, decode(ModelRecord, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
-    async def preview_table(self, project_name: NameOrId, body: List[TableRow], *, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
+    async def preview_table(self, project_name: NameOrId, body: List[TableRow], *, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""
         op = _OPERATIONS["preview_table"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
         params: Dict[str, Any] = dict(auth_query)
+        if decimal is not None:
+            params["decimal"] = encode(decimal)
+        if group is not None:
+            params["group"] = encode(group)
+        if decimal_point is not None:
+            params["decimal_point"] = encode(decimal_point)
+        if decimal_comma is not None:
+            params["decimal_comma"] = encode(decimal_comma)
+        if date_order is not None:
+            params["date_order"] = encode(date_order)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -7311,11 +7416,21 @@ class AsyncClient:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(TablePreview, decode(TablePreview, _safe_json(response)))
 
-    async def preview_table_with_headers(self, project_name: NameOrId, body: List[TableRow], *, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[TablePreview]:
+    async def preview_table_with_headers(self, project_name: NameOrId, body: List[TableRow], *, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[TablePreview]:
         """Like preview_table(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["preview_table"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
         params: Dict[str, Any] = dict(auth_query)
+        if decimal is not None:
+            params["decimal"] = encode(decimal)
+        if group is not None:
+            params["group"] = encode(group)
+        if decimal_point is not None:
+            params["decimal_point"] = encode(decimal_point)
+        if decimal_comma is not None:
+            params["decimal_comma"] = encode(decimal_comma)
+        if date_order is not None:
+            params["date_order"] = encode(date_order)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:

@@ -88,10 +88,7 @@ export class ColumnForm {
    * @param texts of the column. All were added, but for numbers that came as such.
    * @returns null where the texts are of none, or a reason why texts that look like dates are none.
    */
-  findKind(
-    texts: Iterable<CountedText>,
-    choice?: ColumnUse,
-  ): ColumnKind | UndecidedReading | null {
+  findKind(texts: Iterable<CountedText>, choice?: ColumnUse): ColumnKind | UndecidedReading | null {
     if (choice === 'date') return { kind: 'date' };
     const { units, dates, days, present } = countKinds(texts);
     const hasNearlyAll = (rows = 0) => rows > 0 && rows >= PARSING_SHARE * present;
