@@ -1,8 +1,8 @@
 /** Tests of a service whose processes are killed while they answer. */
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OpenStream } from '../../testkit/http/open-stream.js';
+import { killChildren } from '../../testkit/service/child-process.js';
 import { PREDICT, predictionText, train, untilTrained } from '../../testkit/service/price-model.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { checkedFetch } from '../checked-fetch.js';
@@ -14,18 +14,6 @@ beforeAll(async () => {
   await untilTrained(server);
 });
 afterAll(() => server.kill());
-
-/** Kills the processes that the service has started. */
-function killChildren(): void {
-  const list = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
-  for (const pid of list.split(' ').filter(Boolean)) {
-    try {
-      process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // It has ended since the list was read.
-    }
-  }
-}
 
 /** A body that is large enough for a process. */
 const ROWS = JSON.stringify(Array.from({ length: 20_000 }, () => ({ carat: 0.7 })));
@@ -44,7 +32,7 @@ async function answerWhileKilled(): Promise<Response> {
   const answered = new AbortController();
   const answering = answerRows().finally(() => answered.abort());
   while (!answered.signal.aborted) {
-    killChildren();
+    killChildren(server.pid);
     await delay(10);
   }
   return answering;
@@ -57,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('the death of a process that answe
     const stream = new OpenStream(server.url + PREDICT, '');
     stream.write('{"carat":0.7}\n');
     expect(await stream.next()).toMatchObject({ carat: 0.7 });
-    killChildren();
+    killChildren(server.pid);
     expect(await stream.next()).toMatchObject({
       problem: { type: '/problems/service-unavailable', status: 503 },
     });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** A program that runs beside the tests. */
@@ -68,4 +69,29 @@ async function stop(
   process.kill(signal);
   await closed;
   return process.exitCode;
+}
+
+/**
+ * Kills the processes that a process has started, whichever of its threads did. Linux only: they are listed in /proc
+ * by thread.
+ */
+export function killChildren(pid: number): void {
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    for (const child of readChildren(`/proc/${pid}/task/${thread}`)) {
+      try {
+        process.kill(child, 'SIGKILL');
+      } catch {
+        // It has ended since the list was read.
+      }
+    }
+  }
+}
+
+function readChildren(thread: string): number[] {
+  try {
+    return readFileSync(`${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    // The thread has ended since the threads were listed.
+    return [];
+  }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killChildren } from '../../../testkit/service/child-process.js';
 import { untilLogged } from '../../../testkit/service/price-model.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { settled } from '../../../testkit/service/train-prices.js';
@@ -100,11 +101,6 @@ describe.skipIf(process.platform !== 'linux')('the memory of the service', () =>
 
 // Only Linux lists the children of another process.
 describe.skipIf(process.platform !== 'linux')('the process that trains', () => {
-  const children = () => {
-    const list = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
-    return list.split(' ').filter(Boolean).map(Number);
-  };
-
   test('may be killed: the service and the training continue', async () => {
     const wasCut = () => server.log.some((line) => line.includes('training cut short'));
     // Where this looks too late, the training is over, and another one begins.
@@ -112,22 +108,13 @@ describe.skipIf(process.platform !== 'linux')('the process that trains', () => {
       await remove();
       expect((await train(1500)).status).toBe(202);
       while ((await shown())['progress'] === 0) await pause(10);
-      for (const pid of children()) end(pid);
+      killChildren(server.pid);
       await untilTrained();
       expect(await shown()).toMatchObject({ status: 'ready' });
     }
     await remove();
   });
 });
-
-/** Ends a process, unless it has ended. */
-function end(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It was quicker.
-  }
-}
 
 describe('the parts of a table', () => {
   test('are deleted when its training has ended, with any outcome', async () => {
