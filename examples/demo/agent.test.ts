@@ -24,7 +24,7 @@ test('says that a script plays the language model', () => {
 });
 
 test('answers with the prediction of the model and its interval', () => {
-  const [, value] = /"value":(\d+)/.exec(output) ?? [];
+  const [, value] = /"value":([\d.]+)/.exec(output) ?? [];
   const dollars = `${Number(value).toLocaleString('en')} dollars`;
   expect(output).toMatch(new RegExp(`About ${dollars}, between .* in 9 cases of ten`));
 });

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import type { components } from '../../generated/openapi.js';
-import { cutText } from '../common/cut-text.js';
 import { splitPointer, valueAt } from '../contract/json-pointer.js';
+import { cutText } from '../contract/shown-text.js';
 import {
   type ProjectOptions,
   RemoteProject,

@@ -3,8 +3,6 @@
  * else visits it, so that what it costs depends on what is shown, not on what was sent.
  */
 
-import { cutText } from '../common/cut-text.js';
-
 /** The most characters of an address that are shown, its query included. */
 export const MAX_ADDRESS_LENGTH = 8000;
 
@@ -17,6 +15,16 @@ const MAX_MASKED_LENGTH = 8000;
  */
 export function showText(sent: string, maxLength: number): string {
   return cutText(maskSecrets(cutText(sent, maxLength + MAX_MASKED_LENGTH)), maxLength);
+}
+
+/** Returns the beginning of a text, of at most `max` UTF-16 code units, without half a character. */
+export function beginningOf(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** Returns a text of at most `max` UTF-16 code units; one that is cut ends with `…`. */
+export function cutText(text: string, max: number): string {
+  return text.length <= max ? text : `${beginningOf(text, max - 1)}…`;
 }
 
 /** Words of the characters of keys and tokens, with dots between them; the mark of a cut if they end at one. */

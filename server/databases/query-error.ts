@@ -1,4 +1,4 @@
-import { cutText } from '../common/cut-text.js';
+import { cutText } from '../contract/shown-text.js';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 import { OutOfMemoryError, WorkerEndedError } from '../work/worker-process.js';
 

@@ -1,9 +1,9 @@
 /** Failures at a chat server or on the way to it, and the problems that callers get. */
 
 import type { components } from '../../../generated/openapi.js';
-import { cutText } from '../../common/cut-text.js';
 import { ExchangeError, type ExchangeFault, explainExchange } from '../../common/http-exchange.js';
 import { asRecord } from '../../contract/json-record.js';
+import { cutText } from '../../contract/shown-text.js';
 import { ProblemError } from '../../problems/problem.js';
 import type { ChatLimits } from './messages.js';
 

@@ -1,6 +1,6 @@
 import { nestsDeeperThan } from '../../api/body/parse-body.js';
 import type { Caller } from '../../auth/caller.js';
-import { cutText } from '../../common/cut-text.js';
+import { cutText } from '../../contract/shown-text.js';
 import { invalidRequest } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';

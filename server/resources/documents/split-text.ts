@@ -1,5 +1,5 @@
-import { beginningOf } from '../../common/cut-text.js';
 import { pausing } from '../../common/pausing.js';
+import { beginningOf } from '../../contract/shown-text.js';
 import { indexTerms } from './terms.js';
 
 export interface PreparedPassage {
