@@ -1008,7 +1008,7 @@ export interface TrainModelOptions extends CallOptions {
   target: QueryValue<'trainModel', 'query', 'target'>;
   /** What the target is predicted as, in place of what its values suggest. */
   task?: QueryValue<'trainModel', 'query', 'task'> | undefined;
-  /** The column that orders rows in time. With it, the model forecasts the next values of the target. It holds numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC changes are moments in UTC. Dates of another form than ISO 8601 are answered as `2026-01-31`. */
+  /** The column that orders rows in time. With it, the model forecasts the next values of the target. It holds numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC changes are converted to UTC. Dates in forms other than ISO 8601 are answered as `2026-01-31`. */
   orderBy?: QueryValue<'trainModel', 'query', 'order_by'> | undefined;
   /** A column that tells series apart, once for each such column. Without it, all rows are one series. */
   groupBy?: QueryValue<'trainModel', 'query', 'group_by'> | undefined;
@@ -1026,15 +1026,15 @@ export interface TrainModelOptions extends CallOptions {
   asNumber?: QueryValue<'trainModel', 'query', 'as_number'> | undefined;
   /** A column that is read as dates, once for each such column. Values that are not dates count as missing, however many. */
   asDate?: QueryValue<'trainModel', 'query', 'as_date'> | undefined;
-  /** The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one and a bit. A column whose values contradict it is not read as numbers, and says so. */
+  /** The decimal mark in the texts of the table, if its values do not show it: `1,234` may be 1234 or 1.234. A column whose values contradict it is not read as numbers; its `reading` has the reason. */
   decimal?: QueryValue<'trainModel', 'query', 'decimal'> | undefined;
-  /** The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point separates decimals, and the other way round. */
+  /** The thousands separator in the texts of the table, if its values do not show it. A comma implies that the point is the decimal mark, and a point that the comma is. */
   group?: QueryValue<'trainModel', 'query', 'group'> | undefined;
-  /** A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+  /** A column of numbers with a decimal point, once for each such column. Overrides `decimal` and `group`. */
   decimalPoint?: QueryValue<'trainModel', 'query', 'decimal_point'> | undefined;
-  /** A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+  /** A column of numbers with a decimal comma, once for each such column. Overrides `decimal` and `group`. */
   decimalComma?: QueryValue<'trainModel', 'query', 'decimal_comma'> | undefined;
-  /** The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for years of two digits, as in `25-06-05`. */
+  /** The order of the numbers in dates such as `05/06/2025`, if no value above 12 shows it. `year-first` is for years of two digits, as in `25-06-05`. */
   dateOrder?: QueryValue<'trainModel', 'query', 'date_order'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
@@ -1132,15 +1132,15 @@ export interface GetRecordOptions extends CallOptions {
 
 /** The options of `models.previewTable`. */
 export interface PreviewTableOptions extends CallOptions {
-  /** The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one and a bit. A column whose values contradict it is not read as numbers, and says so. */
+  /** The decimal mark in the texts of the table, if its values do not show it: `1,234` may be 1234 or 1.234. A column whose values contradict it is not read as numbers; its `reading` has the reason. */
   decimal?: QueryValue<'previewTable', 'query', 'decimal'> | undefined;
-  /** The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point separates decimals, and the other way round. */
+  /** The thousands separator in the texts of the table, if its values do not show it. A comma implies that the point is the decimal mark, and a point that the comma is. */
   group?: QueryValue<'previewTable', 'query', 'group'> | undefined;
-  /** A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+  /** A column of numbers with a decimal point, once for each such column. Overrides `decimal` and `group`. */
   decimalPoint?: QueryValue<'previewTable', 'query', 'decimal_point'> | undefined;
-  /** A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+  /** A column of numbers with a decimal comma, once for each such column. Overrides `decimal` and `group`. */
   decimalComma?: QueryValue<'previewTable', 'query', 'decimal_comma'> | undefined;
-  /** The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for years of two digits, as in `25-06-05`. */
+  /** The order of the numbers in dates such as `05/06/2025`, if no value above 12 shows it. `year-first` is for years of two digits, as in `25-06-05`. */
   dateOrder?: QueryValue<'previewTable', 'query', 'date_order'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'previewTable', 'query', 'header'> | undefined;

@@ -719,14 +719,15 @@ export interface paths {
          *     Feather. In Arrow and Parquet, a dictionary column is a category and a timestamp a date.
          *
          *     - An empty field, `NA`, `NaN` and `null` are missing values. Rows without a target are left out.
-         *     - The texts of a column have one meaning, which all of its rows decide together. `1,234` is a thousand beside
-         *       `1,234,567`, `68,641.00` or `98.5`, and one and a bit beside `0,5` or `12,34`. Where nothing shows it, or two forms contradict each
-         *       other, the column is `undecided`, with the reason in its `reading`; `decimal` and `group` say it.
-         *     - `(1,234)` and `1,234-` are negative. A number of JSON is that number.
+         *     - All texts of a column have one meaning, which all of its rows decide together. `1,234` is 1234 beside
+         *       `1,234,567`, `68,641.00` or `98.5`, and 1.234 beside `0,5` or `12,34`. If no text shows the meaning, or two
+         *       texts contradict each other, the column is `undecided`, with the reason in its `reading`. The parameters
+         *       `decimal`, `group`, `decimal_point` and `decimal_comma` state the meaning.
+         *     - `(1,234)` and `1,234-` are negative. JSON numbers keep their value.
          *     - Dates are those of ISO 8601, and others that have one meaning: `2021/01/31`, `28-May-15`, `May 28, 2015`,
-         *       `2000-Q1`, `2018-W01`. Years of two digits are 1969 to 2068. The day or the month comes first as a value
-         *       above 12 shows, or as `date_order` says.
-         *     - Of a column of numbers or dates, up to one value of twenty may be something else, and is missing.
+         *       `2000-Q1`, `2018-W01`. Years of two digits are 1969 to 2068. A value above 12 shows whether the day or the
+         *       month comes first; otherwise `date_order` states it.
+         *     - In a column of numbers or dates, up to one value in twenty may be something else, and counts as missing.
          *     - Spaces and a byte order mark (U+FEFF) at the ends of a column name do not count. Letter case does.
          *
          *     ## Workbooks
@@ -785,8 +786,8 @@ export interface paths {
          *       buffers and pages are written out, or takes more than 256 MiB at once.
          *     - The table takes more memory than the service has for one.
          *     - For a forecast: a row has no moment in `order_by`, or one of another form or between two steps; the order of
-         *       the numbers in its dates is not known; more than one row of a hundred repeats the moment of another; there is no column of a
-         *       name that was given; or the series are too short for the horizon.
+         *       day and month in its dates is not known; more than one row of a hundred repeats the moment of another; there
+         *       is no column of a name that was given; or the series are too short for the horizon.
          *
          *     ## Order
          *     A refusal may come before all of the table has arrived. The service reads four uploads at a time, two of one
@@ -840,9 +841,9 @@ export interface paths {
          *     Predictions are rounded to a step: the largest power of ten, 1 at most, that is at most a ten-thousandth of
          *     the target's standard deviation. The value is rounded to the nearest step and the bounds outward, so that the
          *     interval holds at least what was calibrated. If the table's target has only whole numbers, the value is a
-         *     mean, rounded in the same way, so that sums of predictions are those to expect; the bounds are whole, and the
-         *     confidence is calibrated for these: it may exceed the requested one. A model that was trained before 0.3.0
-         *     answers with a whole value, too.
+         *     mean, rounded in the same way, so that the sum of predictions estimates the sum of the targets. The bounds are
+         *     whole, and the confidence is calibrated for whole bounds: it may exceed the requested one. A model that was
+         *     trained before 0.3.0 answers with a whole value, too.
          *
          *     ## Classes
          *     A model whose `task` is `classification` answers with the most likely class. Its confidence is a calibrated
@@ -911,7 +912,7 @@ export interface paths {
          *     |---|---|
          *     | `no-column` | rows without any input column of the model, or that are not objects |
          *     | `unknown-name` | a name that the model does not know, with its nearest column |
-         *     | `unreadable` | a column with numbers or dates that contradict how its texts are read (`reading`), such as `1,5` where the comma groups thousands; they count as missing |
+         *     | `unreadable` | a column with numbers or dates that contradict its `reading`, such as `1,5` where the comma groups thousands; they count as missing |
          *     | `out-of-range` | a column with numbers outside the table's range by more than its width, such as the age 1900 where ages were 17 to 90 |
          *     | `new-category` | a column with categories that no row of the table had, or too few to learn from |
          *
@@ -1249,10 +1250,10 @@ export interface paths {
          *     enough, cut at the end of a line. A Parquet file and a workbook must be whole, because what
          *     they hold stands at their end.
          *
-         *     Without `header_line`, the preview looks for the names of the columns: in the first of 20 lines of CSV, or rows
-         *     of a sheet, that has as many fields as most, and texts in most of them; of a workbook without `sheet`, in the
-         *     first sheet that is not hidden and has such a row. `trainModel` and `predict` do not: send them `header_line`
-         *     and `sheet` as this answers them.
+         *     Without `header_line`, the preview looks for the column names. It takes the first of 20 lines of CSV, or rows of
+         *     a sheet, that has as many fields as most others, and texts in most of them. Without `sheet`, it takes the first
+         *     sheet of a workbook that is not hidden and has such a row. `trainModel` and `predict` do not search: send them
+         *     the `header_line` and `sheet` of this answer.
          *
          *     A table of which no row can be read gets 422. After a first row, `fault` says what ended the reading. A workbook
          *     with sheets is answered without a row, too, so that another sheet or header line can be chosen.
@@ -3273,7 +3274,7 @@ export interface components {
          * @enum {string}
          */
         DateOrder: "day-first" | "month-first" | "year-first";
-        /** @description How the texts of a column are read, all of them alike. Rows to predict are read in the same way. A text that contradicts it is a missing value, and `Row-Warnings` says so. Null for numbers with a decimal point and nothing else, for ISO 8601 dates, and for models of earlier versions that read plain values. */
+        /** @description How all texts of a column are read. Rows to predict are read in the same way. A text that contradicts the reading is a missing value, and `Row-Warnings` reports it. Null for plain numbers with a decimal point, for ISO 8601 dates, and for models of earlier versions that read plain values. */
         ColumnReading: components["schemas"]["NumberReading"] | components["schemas"]["DateReading"] | components["schemas"]["UndecidedReading"] | null;
         /** @description How the texts of the target are read. Predictions are in its unit. Null for plain numbers, until the model is ready, and for models of earlier versions that read plain values. */
         TargetReading: components["schemas"]["NumberReading"] | null;
@@ -3298,7 +3299,7 @@ export interface components {
             group: "," | "." | " " | "'" | null;
             decided_by?: components["schemas"]["Decider"];
         };
-        /** @description Dates other than those of ISO 8601, as in `13/05/2025` and `28-May-15`, with or without a time. They are read in UTC where they have no offset. */
+        /** @description Dates in forms other than ISO 8601, as in `13/05/2025` and `28-May-15`, with or without a time. Dates without an offset are read in UTC. */
         DateReading: {
             /**
              * @description Always `date`.
@@ -3306,18 +3307,18 @@ export interface components {
              */
             kind: "date";
             /**
-             * @description The number that comes first. `unambiguous` dates have one meaning each, as those with the name of a month have.
+             * @description The number that comes first. `unambiguous` dates have one meaning each, such as those with the name of a month.
              * @enum {string}
              */
             order: "day-first" | "month-first" | "year-first" | "unambiguous";
             decided_by?: components["schemas"]["Decider"];
         };
         /**
-         * @description What decided, the values of the column or parameters of the training. Left out by models of earlier versions, which read each value by itself.
+         * @description What decided the reading, the values of the column or parameters of the training. Absent in models of earlier versions, which read each value by itself.
          * @enum {string}
          */
         Decider: "values" | "parameters";
-        /** @description Values that have more than one meaning, such as `1,234` and `2,500`, or the dates `01/02/2025` and `03/04/2025`. They are read as categories. `decimal`, `group` and `date_order` of `trainModel` say what they mean. */
+        /** @description Values that have more than one meaning, such as `1,234` and `2,500`, or the dates `01/02/2025` and `03/04/2025`. They are read as categories. `decimal`, `group` and `date_order` of `trainModel` state what they mean. */
         UndecidedReading: {
             /**
              * @description Always `undecided`.
@@ -4662,21 +4663,21 @@ export interface components {
             format: "text/csv" | "application/json" | "application/x-ndjson" | "application/vnd.apache.arrow.stream" | "application/vnd.apache.arrow.file" | "application/vnd.apache.parquet" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
             /**
              * Format: int32
-             * @description The line that has the names of the columns, from 1: the chosen one, or the one that seems to have them.
-             *     Null where no line has them.
+             * @description The line that has the column names, from 1: the requested line, or the line that the preview found. Null
+             *     if no line has them.
              */
             header_line: number | null;
-            /** @description The first lines of CSV, or rows with values of a sheet, to choose `header_line` from. */
+            /** @description The first lines of CSV, or the first rows of a sheet that have values, to choose `header_line` from. */
             first_lines: components["schemas"]["FirstLine"][];
-            /** @description The sheet that has the table, chosen or found. Null if the body is not a workbook. */
+            /** @description The sheet that has the table, as requested or found. Null if the body is not a workbook. */
             sheet: string | null;
             /** @description The sheets of a workbook, in their order. */
             sheets: string[];
-            /** @description The columns in their order. A name may occur twice, or be empty though there are values, which a training refuses. */
+            /** @description The columns in their order. A name may occur twice, or be empty for a column with values; a training refuses both. */
             columns: components["schemas"]["PreviewColumn"][];
             /**
              * Format: int32
-             * @description How many columns have neither a name nor a value in these rows. A training leaves them out.
+             * @description The number of columns that have neither a name nor a value in these rows. A training leaves them out.
              */
             unnamed_columns: number;
             /** @description The first rows; fewer than 20 where the table ends, or where they are long. */
@@ -4705,7 +4706,7 @@ export interface components {
             /** @description The first different values. A value of more than 60 characters is cut. */
             examples: string[];
             /**
-             * @description Whether it is a first column without a name, as pandas and R write the numbers or names of rows. It is named
+             * @description Whether it is a first column without a name, as pandas and R write row numbers or names. It is named
              *     `column_1`. A training does not learn from it, unless `as_number`, `as_date` or `as_category` names it.
              */
             is_index: boolean;
@@ -4760,8 +4761,8 @@ export interface components {
          *     is an object then and not a string.
          *
          *     The predicted value and the bounds are rounded to a power of ten that suits the target, the value to
-         *     the nearest and the bounds outward, or to whole numbers where the target has no others; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
-         *     form: `1.50` as `1.5`.
+         *     the nearest and the bounds outward; the bounds of a target of whole numbers are whole. Always
+         *     `t_min` ≤ `t` ≤ `t_max`. A number is echoed in its shortest form: `1.50` as `1.5`.
          *
          *     And last, unless it is lean, the three columns below, which echo the row's own value of this name, or are null. A number
          *     beyond the range of a double, such as `1e400`, is taken as larger than any other, and echoed as null.
@@ -5437,9 +5438,9 @@ export interface components {
          * @description The header `Content-Type` is missing or names a media type, a charset or an encoding that this
          *     operation does not take.
          *
-         *     To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. CSV may also
-         *     name `charset=windows-1252`, `iso-8859-1`, `utf-16le` or `utf-16be`. If the
-         *     encoding was refused, the header `Accept-Encoding` lists those that are taken.
+         *     To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. CSV may
+         *     also name `charset=windows-1252`, `iso-8859-1`, `utf-16le` or `utf-16be`. If the encoding was refused, the
+         *     header `Accept-Encoding` lists those that are taken.
          */
         UnsupportedMediaType: {
             /** @constant */
@@ -6691,21 +6692,21 @@ export interface components {
          */
         CsvDelimiter: "comma" | "semicolon" | "tab" | "pipe";
         /**
-         * @description The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one
-         *     and a bit. A column whose values contradict it is not read as numbers, and says so.
+         * @description The decimal mark in the texts of the table, if its values do not show it: `1,234` may be 1234 or 1.234. A column
+         *     whose values contradict it is not read as numbers; its `reading` has the reason.
          */
         DecimalMark: components["schemas"]["DecimalMark"];
         /**
-         * @description The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point
-         *     separates decimals, and the other way round.
+         * @description The thousands separator in the texts of the table, if its values do not show it. A comma implies that the point
+         *     is the decimal mark, and a point that the comma is.
          */
         GroupMark: components["schemas"]["GroupMark"];
-        /** @description A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+        /** @description A column of numbers with a decimal point, once for each such column. Overrides `decimal` and `group`. */
         DecimalPoint: components["schemas"]["ChosenColumns"];
-        /** @description A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+        /** @description A column of numbers with a decimal comma, once for each such column. Overrides `decimal` and `group`. */
         DecimalComma: components["schemas"]["ChosenColumns"];
         /**
-         * @description The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for
+         * @description The order of the numbers in dates such as `05/06/2025`, if no value above 12 shows it. `year-first` is for
          *     years of two digits, as in `25-06-05`.
          */
         DateOrder: components["schemas"]["DateOrder"];
@@ -8728,8 +8729,8 @@ export interface operations {
                 task?: components["schemas"]["Task"];
                 /**
                  * @description The column that orders rows in time. With it, the model forecasts the next values of the target. It holds
-                 *     numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC changes
-                 *     are moments in UTC. Dates of another form than ISO 8601 are answered as `2026-01-31`.
+                 *     numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC
+                 *     changes are converted to UTC. Dates in forms other than ISO 8601 are answered as `2026-01-31`.
                  */
                 order_by?: components["schemas"]["ColumnName"];
                 /** @description A column that tells series apart, once for each such column. Without it, all rows are one series. */
@@ -8764,21 +8765,21 @@ export interface operations {
                  */
                 as_date?: components["schemas"]["ChosenColumns"];
                 /**
-                 * @description The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one
-                 *     and a bit. A column whose values contradict it is not read as numbers, and says so.
+                 * @description The decimal mark in the texts of the table, if its values do not show it: `1,234` may be 1234 or 1.234. A column
+                 *     whose values contradict it is not read as numbers; its `reading` has the reason.
                  */
                 decimal?: components["parameters"]["DecimalMark"];
                 /**
-                 * @description The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point
-                 *     separates decimals, and the other way round.
+                 * @description The thousands separator in the texts of the table, if its values do not show it. A comma implies that the point
+                 *     is the decimal mark, and a point that the comma is.
                  */
                 group?: components["parameters"]["GroupMark"];
-                /** @description A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+                /** @description A column of numbers with a decimal point, once for each such column. Overrides `decimal` and `group`. */
                 decimal_point?: components["parameters"]["DecimalPoint"];
-                /** @description A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+                /** @description A column of numbers with a decimal comma, once for each such column. Overrides `decimal` and `group`. */
                 decimal_comma?: components["parameters"]["DecimalComma"];
                 /**
-                 * @description The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for
+                 * @description The order of the numbers in dates such as `05/06/2025`, if no value above 12 shows it. `year-first` is for
                  *     years of two digits, as in `25-06-05`.
                  */
                 date_order?: components["parameters"]["DateOrder"];
@@ -9447,21 +9448,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The mark of decimals in the texts of the table, where its values do not show it: `1,234` may be a thousand or one
-                 *     and a bit. A column whose values contradict it is not read as numbers, and says so.
+                 * @description The decimal mark in the texts of the table, if its values do not show it: `1,234` may be 1234 or 1.234. A column
+                 *     whose values contradict it is not read as numbers; its `reading` has the reason.
                  */
                 decimal?: components["parameters"]["DecimalMark"];
                 /**
-                 * @description The mark of thousands in the texts of the table, where its values do not show it. A comma says that the point
-                 *     separates decimals, and the other way round.
+                 * @description The thousands separator in the texts of the table, if its values do not show it. A comma implies that the point
+                 *     is the decimal mark, and a point that the comma is.
                  */
                 group?: components["parameters"]["GroupMark"];
-                /** @description A column of numbers with a decimal point, once for each such column, in place of what is said of the table. */
+                /** @description A column of numbers with a decimal point, once for each such column. Overrides `decimal` and `group`. */
                 decimal_point?: components["parameters"]["DecimalPoint"];
-                /** @description A column of numbers with a decimal comma, once for each such column, in place of what is said of the table. */
+                /** @description A column of numbers with a decimal comma, once for each such column. Overrides `decimal` and `group`. */
                 decimal_comma?: components["parameters"]["DecimalComma"];
                 /**
-                 * @description The order of the numbers in dates such as `05/06/2025`, where no value above 12 shows it. `year-first` is for
+                 * @description The order of the numbers in dates such as `05/06/2025`, if no value above 12 shows it. `year-first` is for
                  *     years of two digits, as in `25-06-05`.
                  */
                 date_order?: components["parameters"]["DateOrder"];

@@ -874,21 +874,21 @@ class NumberReading:
 
 @dataclass
 class DateReading:
-    """Dates other than those of ISO 8601, as in `13/05/2025` and `28-May-15`, with or without a time. They are read in UTC where they have no offset."""
+    """Dates in forms other than ISO 8601, as in `13/05/2025` and `28-May-15`, with or without a time. Dates without an offset are read in UTC."""
     kind: Literal["date"]
     order: str
     decided_by: Optional[Decider] = None
 
 
 class Decider(str, Enum):
-    """What decided, the values of the column or parameters of the training. Left out by models of earlier versions, which read each value by itself."""
+    """What decided the reading, the values of the column or parameters of the training. Absent in models of earlier versions, which read each value by itself."""
     VALUES = "values"
     PARAMETERS = "parameters"
 
 
 @dataclass
 class UndecidedReading:
-    """Values that have more than one meaning, such as `1,234` and `2,500`, or the dates `01/02/2025` and `03/04/2025`. They are read as categories. `decimal`, `group` and `date_order` of `trainModel` say what they mean."""
+    """Values that have more than one meaning, such as `1,234` and `2,500`, or the dates `01/02/2025` and `03/04/2025`. They are read as categories. `decimal`, `group` and `date_order` of `trainModel` state what they mean."""
     kind: Literal["undecided"]
     reason: str
 
@@ -1600,8 +1600,8 @@ class PredictionRow:
     is an object then and not a string.
 
     The predicted value and the bounds are rounded to a power of ten that suits the target, the value to
-    the nearest and the bounds outward, or to whole numbers where the target has no others; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
-    form: `1.50` as `1.5`.
+    the nearest and the bounds outward; the bounds of a target of whole numbers are whole. Always
+    `t_min` ≤ `t` ≤ `t_max`. A number is echoed in its shortest form: `1.50` as `1.5`.
 
     And last, unless it is lean, the three columns below, which echo the row's own value of this name, or are null. A number
     beyond the range of a double, such as `1e400`, is taken as larger than any other, and echoed as null.
@@ -2277,9 +2277,9 @@ class UnsupportedMediaType:
     """The header `Content-Type` is missing or names a media type, a charset or an encoding that this
     operation does not take.
 
-    To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. CSV may also
-    name `charset=windows-1252`, `iso-8859-1`, `utf-16le` or `utf-16be`. If the
-    encoding was refused, the header `Accept-Encoding` lists those that are taken.
+    To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. CSV may
+    also name `charset=windows-1252`, `iso-8859-1`, `utf-16le` or `utf-16be`. If the encoding was refused, the
+    header `Accept-Encoding` lists those that are taken.
     """
     type_: Literal["/problems/unsupported-media-type"]
     title: Literal["Unsupported media type"]
