@@ -10,7 +10,7 @@ const MAX_YOUNG_GENERATION_MB = 24;
  * SIGINT ask the service to stop, the latter without a drain; a second signal of the same kind, or one
  * before the service has started, ends the process at once. Ten seconds after the drain the process
  * has ended, whatever still runs.
- * @param argv the arguments of the service, which takes none and reports those that it is given
+ * @param argv the arguments of the service, which refuses any argument
  */
 export function runService(argv: readonly string[]): void {
   // The service writes the longest time of its drain here when it has started.
@@ -19,7 +19,7 @@ export function runService(argv: readonly string[]): void {
   const service = new Worker(new URL('./service-thread.js', import.meta.url), {
     argv: [...argv],
     workerData: drain,
-    // A copy has another order, and on Windows other rules for upper case.
+    // A copy has another order, and on Windows other rules for case.
     env: SHARE_ENV,
     resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
     // Node.js would open both outputs here, which makes pipes non-blocking also for the log.

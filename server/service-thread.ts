@@ -1,2 +1,2 @@
-/** Runs in the thread of the service: the bundle that replaces the separate files of `run.ts`. */
+/** The entry of the service's thread: a bundle that replaces the separate files of `run.ts`. */
 import './run.js';

@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 /** The longest time from the end of the drain to the end of the process, in milliseconds. */
 export const STOP_TIMEOUT_MS = 10_000;
 
-/** In place of the time of the drain, before the service has started. */
+/** Stands for the time of the drain until the service has started. */
 export const NOT_STARTED = -1;
 
-/** Sent by the main thread. */
+/** The message of the main thread that asks for a stop. */
 export interface StopMessage {
   readonly cause: string;
-  /** Whether somebody waits at the terminal, so that there is no time to drain. */
+  /** Whether to skip the drain, because somebody waits at the terminal. */
   readonly isHurried: boolean;
 }
 

@@ -126,7 +126,7 @@ export interface Input<O extends OperationId> {
   readonly body: Body<O>;
   /** The sender of the request; a caller who owns nothing if the operation is open to all. */
   readonly caller: Caller;
-  /** The IP address of the connection: of a proxy if there is one, and empty when it has closed. */
+  /** The IP address of the peer, which may be a proxy; empty if the connection has closed. */
   readonly address: string;
   /**
    * The prefix before the paths of the contract, as the caller used it: '' or a path such as

@@ -5,7 +5,7 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|\[?::1\]?|127(\.\d{1,3}){3})$/i.test(host);
 }
 
-/** Returns the part of an IP address that one subscriber has: all of IPv4, the first 64 bits of IPv6. */
+/** Returns the part of an IP address that identifies a subscriber: all of IPv4, the first 64 bits of IPv6. */
 export function subscriberOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [before = '', after] = address.split('::');

@@ -6,8 +6,8 @@ export function escapeToken(token: string): string {
 }
 
 /**
- * The most characters of a name in a pointer to a fault. A problem shows the first thousand of a pointer, and looks at
- * some thousands more; a name may have a megabyte, and be in the pointers of a hundred faults.
+ * The most characters of a name in a pointer to a fault. A problem shows the first thousand of a pointer, and reads some
+ * thousands more; a name may have a megabyte, and occur in the pointers of a hundred faults.
  */
 const MAX_NAME_LENGTH = 10_000;
 

@@ -1,17 +1,17 @@
 /**
- * The texts of callers as others read them: in problems, logs, spans and the audit log. A text is cut before anything
- * else visits it, so that what it costs depends on what is shown, not on what was sent.
+ * The texts of callers in problems, logs, spans and the audit log. A text is cut before anything else reads it, so that
+ * the time depends on the length that is shown, not on the length that was sent.
  */
 
 /** The most characters of an address that are shown, its query included. */
 export const MAX_ADDRESS_LENGTH = 8000;
 
-/** The characters that are looked at beyond those that are shown: a mask is shorter than the secret below it. */
+/** The characters that are read beyond those that are shown: a mask is shorter than its secret. */
 const MAX_MASKED_LENGTH = 8000;
 
 /**
- * Returns the text of a caller as others may read it: at most `maxLength` characters, and without keys and tokens that
- * were sent in the wrong place. A text that is cut ends with `…`. A secret that is cut is masked, too.
+ * Returns the text of a caller to show: at most `maxLength` characters, without keys and tokens that were sent in the
+ * wrong place. A text that is cut ends with `…`. A secret that is cut is masked, too.
  */
 export function showText(sent: string, maxLength: number): string {
   return cutText(maskSecrets(cutText(sent, maxLength + MAX_MASKED_LENGTH)), maxLength);
@@ -30,7 +30,7 @@ export function cutText(text: string, max: number): string {
 /** Words of the characters of keys and tokens, with dots between them; the mark of a cut if they end at one. */
 const WORDS = /[\w-]+(?:\.[\w-]*)*…?/g;
 
-/** A shorter secret is a piece of one, of no use; and a name such as roster_sales_2026 is not a key. */
+/** The fewest characters of a secret: a shorter piece is useless, and a name such as roster_sales_2026 is not a key. */
 const KEY = /roster_[A-Za-z0-9]+_[A-Za-z0-9]{16,}/g;
 
 /** The beginning of a key at a cut. */
@@ -73,7 +73,7 @@ function maskWords(words: readonly string[], isCut: boolean): string {
   return isCut ? `${shown.join('.')}…` : shown.join('.');
 }
 
-/** Returns where a token begins in a word; -1 if none does. The first of several beginnings is that of the longest. */
+/** Returns where a token begins in a word; -1 if none does. The first of several beginnings has the longest token. */
 function findToken(words: readonly string[], index: number, isCut: boolean): number {
   const { [index]: header = '', [index + 1]: payload = '' } = words;
   const start = header.indexOf(TOKEN);

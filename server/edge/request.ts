@@ -52,8 +52,7 @@ export type Charset = typeof CHARSETS extends Map<string, infer C> ? C : never;
 export const CSV_CHARSETS = ['utf-8', 'windows-1252', 'iso-8859-1', 'utf-16le', 'utf-16be'];
 
 /**
- * Returns the encoding that a request names for its body: UTF-8 if it names none, and undefined if there is none of
- * that label.
+ * Returns the encoding that a request names for its body: UTF-8 if it names none, and undefined for an unknown label.
  */
 export function findCharset(req: IncomingMessage): Charset | undefined {
   const labels: ReadonlyMap<string, Charset> = CHARSETS;

@@ -180,7 +180,7 @@ const HAS_VERSION = new PreparedQuery((db, parameter: Parameter<Named & { versio
     .where('model_versions.version', '=', parameter('version')),
 );
 
-/** Returns whether a project has a model of a name, or the version of it with a number, without reading either. */
+/** Returns whether a project has a model with a name, or a version of it, without reading the model. */
 export async function hasModel(
   { reads }: Store,
   projectId: string,
@@ -243,7 +243,7 @@ export async function listVersions(
   return rows.map((row) => ({ id: row.version_id, model: modelFromRow(row) }));
 }
 
-/** Returns the uses of columns that the training of a version was sent, and what marks in its texts mean. */
+/** Returns the uses of columns and the meaning of marks that the training of a version was sent. */
 export async function findTableOptions(
   { reads }: Store,
   { id, version }: Pick<Model, 'id' | 'version'>,

@@ -11,7 +11,7 @@ import { type Client, ClientError, cleanName, isFitRedirect } from './client.js'
 
 const MAX_BYTES = 10_240;
 
-/** For the name service, and for the connection and the document together, in milliseconds. */
+/** The time limits of the name service, and of the connection with the document, in milliseconds. */
 const MAX_LOOK_UP_MS = 3000;
 const MAX_MS = 5000;
 
@@ -34,10 +34,10 @@ const WAITING = {
   busy: () => unavailable(BUSY),
 };
 
-/** A look-up takes little, so that many names that never resolve may wait for their time limit. */
+/** A look-up takes few resources, so many names that never resolve may wait for their time limit. */
 const LOOK_UPS = { ...WAITING, slots: 128, slotsPerOwner: 64 };
 
-/** The last place is never that of a subscriber who has all others. */
+/** A subscriber never gets all places: the last one is left to others. */
 const FETCHES = { ...WAITING, slots: 8 };
 
 const MAX_CACHED = 500;
@@ -67,8 +67,8 @@ interface Known {
 
 /**
  * Reads the metadata documents that clients are named by (draft-ietf-oauth-client-id-metadata-document).
- * Nobody is known yet, so subscribers of the network take turns. Names are resolved before a
- * document gets one of the few places to fetch it: one that never resolves holds none.
+ * Callers have no key yet, so subscribers of the network take turns. Names are resolved before a
+ * document gets one of the few places to fetch it: a name that never resolves holds no place.
  */
 export class ClientDocuments {
   readonly #known = new LruCache<Known>({ maxEntries: MAX_CACHED });
@@ -232,7 +232,7 @@ export function isPublicAddress(address: string): boolean {
     : !NOT_PUBLIC.ipv6.check(address, 'ipv6');
 }
 
-/** An address as `LookupFunction` gives it. */
+/** An address as `LookupFunction` returns it. */
 interface Address {
   readonly address: string;
   readonly family: number;

@@ -242,11 +242,11 @@ type Annotation = components['schemas']['OpenaiPrediction'];
 /** As many as a text may have. */
 const MAX_ANNOTATIONS = 100;
 
-/** The characters of a text in which predictions are looked for: each is compared with each number. */
+/** The most characters of a text that are searched for predictions: each prediction is compared with each number. */
 const MAX_READ = 20_000;
 
 /**
- * Returns each prediction with the place of its number or class in the beginning of a text, or with all of the text.
+ * Returns each prediction with the place of its number or class in the beginning of a text, or of the whole text.
  */
 function annotate(text: string, predictions: readonly Prediction[]): Annotation[] {
   const some = predictions.slice(0, MAX_ANNOTATIONS);

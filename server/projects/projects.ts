@@ -189,7 +189,7 @@ export function inProject<T>(
 
 /**
  * Writes to a project as `inProject` does, in a transaction that may take longer.
- * @param prepare as of `Store.longTransaction`
+ * @param prepare see `Store.longTransaction`
  */
 export function inProjectForLong<T>(
   store: Store,

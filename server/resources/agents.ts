@@ -95,7 +95,7 @@ const EMPTY = {
 };
 
 /**
- * Returns the columns of an agent that has what a body says, and nothing else.
+ * Returns the columns of an agent with the fields of a body, and no others.
  * @throws {ProblemError} if its settings are too large
  */
 export function newAgent(sent: Schemas['CreateAgentBody']['agent']) {
@@ -279,7 +279,7 @@ async function findSkillIds(
 /**
  * Returns the ids of the skills of a field, in the order in which they are named.
  * @param ids those of the skills of the project, by names and ids
- * @throws {ProblemError} if one is not among them
+ * @throws {ProblemError} if a skill is unknown
  */
 export function resolveSkills(
   sent: SentSkills,

@@ -83,7 +83,7 @@ export function chatbotOperations(store: Store) {
 type ChatbotBody = Schemas['UpdateChatbotBody']['chatbot'];
 
 /**
- * Returns the columns of a chatbot that has what a body says, and nothing else.
+ * Returns the columns of a chatbot with the fields of a body, and no others.
  * @throws {ProblemError} if its settings are too large
  */
 export function newChatbot(sent: ChatbotBody & { readonly name: string }, agentId: string | null) {

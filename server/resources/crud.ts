@@ -250,7 +250,7 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
     return this.kind.hasIdAddress ? key(nameOrId) : { column: 'name', value: nameOrId };
   }
 
-  /** Returns the bytes of a row that count in what its project holds. */
+  /** Returns the bytes of a row that count toward the size of its project. */
   countBytes(row: Readonly<Record<string, unknown>>): number {
     return this.kind.longText.reduce(
       (bytes, column) => bytes + Buffer.byteLength(String(row[column] ?? '')),

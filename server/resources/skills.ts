@@ -96,7 +96,7 @@ export function skillOperations(store: Store, services: NamedServices) {
 const PARAMS = { noun: 'skill', field: 'params' } as const;
 
 /**
- * Returns the columns of a skill that has what a body says, and nothing else.
+ * Returns the columns of a skill with the fields of a body, and no others.
  * @throws {ProblemError} if its params are too large
  */
 export function newSkill(sent: Schemas['CreateSkillBody']['skill']) {
@@ -170,7 +170,7 @@ export interface ServiceNames {
   readonly servers?: readonly string[] | undefined;
 }
 
-/** What the params of a skill may name. */
+/** The names that the params of a skill may have. */
 export interface SkillScope {
   readonly project: Pick<Project, 'name'>;
   /** Those that its owner may use. */
@@ -179,7 +179,7 @@ export interface SkillScope {
   readonly hasModel: (name: string, version?: number) => Promise<boolean>;
 }
 
-/** Returns what the skills of a stored project may name. */
+/** Returns the names that the skills of a stored project may have. */
 function skillScope(tx: Store, project: Project, names: ServiceNames): SkillScope {
   return {
     ...{ project, names },

@@ -158,8 +158,8 @@ const FIND_HEAD = new PreparedQuery((db, parameter: Parameter<{ owner: string }>
 );
 
 /**
- * Returns the place of the last event in the chain of an owner. While it stays the same, no request has changed the
- * resources of the owner's projects: each transaction of a request that changes them ends with an event.
+ * Returns the place of the last event in the chain of an owner. As long as it is the same, no request has changed the
+ * owner's projects: each transaction that changes them for a request writes an event.
  */
 export async function findLastEvent(db: Kysely<Database>, owner: string): Promise<number> {
   return Number((await FIND_HEAD.first(db, { owner }))?.sequence ?? 0);

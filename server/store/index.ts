@@ -130,9 +130,9 @@ export class Store {
   }
 
   /**
-   * Runs work with a store that reads the state of one moment, whatever is written meanwhile. Only a store in memory,
-   * which has one connection, takes no writes meanwhile.
-   * @throws {StoreBusyError} if too many others wait, or this one waits for too long
+   * Runs work with a store that reads the state of one moment, while others may write. A store in memory has one
+   * connection, so writes to it wait.
+   * @throws {StoreBusyError} if too many others wait, or the wait takes too long
    */
   snapshot<T>(owner: string, work: (store: Store) => Promise<T>): Promise<T> {
     return this.longGate.run(owner, undefined, () => this.#readMoment(work));
@@ -150,8 +150,8 @@ export class Store {
 
   /**
    * Runs work in one transaction that may take longer than those of other requests, as `transaction` does.
-   * @param prepare runs before the transaction begins, with a snapshot, while other writes of this process to the
-   *   target wait for their turn already
+   * @param prepare runs before the transaction, with a snapshot, while other writes of this process to the target
+   *   already wait
    * @throws {StoreBusyError} if too many writes wait, or this one waits for too long
    */
   longTransaction<T>(

@@ -18,7 +18,7 @@ type Pause = () => Promise<void>;
 
 /**
  * Returns a function that inserts rows.
- * @param replaced the columns that a row replaces in the stored one with its id; by default, there is none
+ * @param replaced the columns to update if a row with the id is stored; by default, there is no such row
  */
 export function rowWriter<R extends Readonly<Record<string, string | number | null>>>(
   table: keyof Database,
@@ -51,11 +51,11 @@ export function rowWriter<R extends Readonly<Record<string, string | number | nu
   };
 }
 
-/** The most rows that a statement deletes, and the most ids that it compares them with. */
+/** The most rows that a statement deletes, and the most ids in its condition. */
 const DELETED_AT_ONCE = 512;
 
 /**
- * Deletes the rows that have one of some ids in a column.
+ * Deletes the rows whose column has one of the ids.
  * @param key the columns of the primary key
  */
 export async function deleteRows(
@@ -67,11 +67,11 @@ export async function deleteRows(
 ): Promise<void> {
   const [from, keys] = [sql.table(table), sql.join(key.map((name) => sql.ref(name)))];
   for (let begin = 0; begin < ids.length; begin += DELETED_AT_ONCE) {
-    const some = sql.join(padToPowerOfTwo(ids.slice(begin, begin + DELETED_AT_ONCE)));
+    const part = sql.join(padToPowerOfTwo(ids.slice(begin, begin + DELETED_AT_ONCE)));
     for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE; ) {
       const { numAffectedRows } = await sql`
         delete from ${from} where (${keys}) in (
-          select ${keys} from ${from} where ${sql.ref(column)} in (${some})
+          select ${keys} from ${from} where ${sql.ref(column)} in (${part})
           limit ${sql.lit(DELETED_AT_ONCE)}
         )
       `.execute(db);

@@ -152,7 +152,7 @@ export async function adjustCounters(
 
 /**
  * Refuses early what `adjustCounters` would refuse.
- * @param stored the bytes that the owner stores more, and those that are deleted, beside the growth of the project
+ * @param stored the bytes that are added and deleted for the owner, beyond the growth of the project
  * @throws {ProblemError} if a limit of the project or its owner would be exceeded
  */
 export async function refuseGrowth(

@@ -52,7 +52,7 @@ export interface Job<Details, Event = never> {
   /** Takes the events of the job, in order with the bytes; the worker waits for it. */
   readonly onEvent?: (event: Event) => Promise<void> | void;
   readonly onTaken?: () => void;
-  /** Returns whether the worker has work to do though the next piece of the input is still to come. */
+  /** Returns whether the worker has work to do before the next piece of the input. */
   readonly isWorking?: () => boolean;
   /** Ends the job, and with it the worker, unless the job ends within `graceMs`. */
   readonly signal?: AbortSignal | undefined;

@@ -85,7 +85,7 @@ export interface PromisedInterval {
   readonly confidence: number;
   /** The shift that it was made with; 0, if by the trained calibration. */
   readonly shift: number;
-  /** True if the bounds are whole numbers around a mean: the next ones are within, however narrow the interval is. */
+  /** True if the bounds are whole numbers around a mean: even the narrowest interval contains the nearest ones. */
   readonly isWhole?: boolean | undefined;
 }
 

@@ -9,8 +9,8 @@ export interface TargetSupport {
   /** The values, ascending, if they were few; else null. */
   readonly values: number[] | null;
   /**
-   * True if a whole target is answered with the mean that was predicted, between bounds that the target can be.
-   * Models of releases before 0.3.0 lack it: they answer the nearest value in its place.
+   * True if a whole target is answered with the predicted mean, between bounds that are values of the target. Absent in
+   * models of releases before 0.3.0, which answer the nearest whole value instead.
    */
   readonly keeps_mean?: true;
 }
@@ -87,8 +87,8 @@ export const MAX_WHOLE_SLACK = 0.05;
 
 /**
  * Keeps a prediction to what the target can be, without letting go of any value that the interval
- * held and the target can have. Where few values or whole numbers are all that it can have, the bounds
- * move inwards to those, and to the narrowest interval around the value at most; if there are none between
+ * held and the target can have. If the target has only few values or whole numbers, the bounds move
+ * inwards to these, at most to the narrowest interval around the value; if there are none between
  * them, outwards to the nearest, for an interval that holds nothing says nothing.
  *
  * @returns min ≤ value ≤ max, if it was so before.
@@ -105,13 +105,13 @@ export function withinSupport(support: TargetSupport, { value, min, max }: Bound
   return { value: kept, min: Math.min(from, least.min), max: Math.max(to, least.max) };
 }
 
-/** Returns the value that is answered for a predicted one: within the range, and whole where whole targets are rounded. */
+/** Returns the answer for a predicted value: within the range, and whole if whole targets are rounded. */
 export function settle(support: TargetSupport, value: number): number {
   const kept = keepWithin(support, value);
   return support.is_whole && !support.keeps_mean ? nearestTo(support, kept) : kept;
 }
 
-/** Returns the narrowest bounds of an answered value: itself, or around a mean the next values that the target can have. */
+/** Returns the narrowest bounds of an answer: the value itself, or the possible target values next to a mean. */
 function narrowest({ values, keeps_mean }: TargetSupport, kept: number): Omit<Bounded, 'value'> {
   if (!keeps_mean) return { min: kept, max: kept };
   if (values === null) return { min: Math.floor(kept), max: Math.ceil(kept) + 0 };

@@ -42,9 +42,9 @@ export interface AnswerOptions extends RowOptions, ReadOptions {
 
 /** A part of an answer, in order. */
 export type AnswerPart =
-  /** The number of rows of the answer, before all other parts with rows, where it is known. */
+  /** The number of rows of the answer, if it is known. Comes before all parts with rows. */
   | { readonly kind: 'count'; readonly rows: number }
-  /** Bytes to send, and how many rows were answered that no bytes before told: all that these hold are among them. */
+  /** Bytes to send, and the number of rows answered since the previous bytes, among them all rows of these bytes. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly rows: number }
   /** A line of NDJSON that has no answer. */
   | {

@@ -28,7 +28,7 @@ const PORTION = 192 * 1024;
 /** Warnings that are listed at most. */
 const MAX_WARNINGS = 100;
 
-/** Rows of JSON that are checked at a stretch. Each may have thousands of names. */
+/** Rows of JSON that are checked without a pause. Each may have thousands of names. */
 const CHECKED_ROWS = 16;
 
 /**
@@ -55,7 +55,7 @@ export async function* answerRows(
   yield* answerFrom(reader, blocks, check, body, options, budget, pause);
 }
 
-/** Answers rows of JSON that are parsed already, as those of a body that `answerRows` declined; see there. */
+/** Answers parsed rows of JSON, such as those of a body that `answerRows` declined; see there. */
 export async function* answerParsedRows(
   predictor: AnyPredictor,
   rows: readonly unknown[],

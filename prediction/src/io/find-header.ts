@@ -20,14 +20,14 @@ import { ZipArchive } from './xlsx/zip.js';
 /** The first lines of a table, and the one among them that has the names of the columns. */
 export interface FoundHeader {
   readonly firstLines: readonly HeaderCandidate[];
-  /** Undefined, if no line seems to have them. */
+  /** Undefined if no line seems to have them. */
   readonly headerLine: number | undefined;
 }
 
 /** Those that the first lines are asked for. */
 const DELIMITERS = [',', ';', '\t'] as const;
 
-/** The bytes of CSV that are looked at. */
+/** The most bytes of CSV that are searched. */
 const MAX_BYTES = 64 * 1024;
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
@@ -35,7 +35,7 @@ const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 /**
  * Finds the line of CSV in UTF-8 that has the names.
  *
- * @returns with it the same pieces, of which nothing is lost
+ * @returns the line, and all pieces of the text
  */
 export async function findCsvHeader(
   pieces: AsyncIterable<Uint8Array>,
@@ -82,7 +82,7 @@ function readLines(text: Buffer, delimiter: Delimiter): HeaderCandidate[] {
     let end = at;
     while (end < text.length && text[end] !== LINE_FEED && text[end] !== CARRIAGE_RETURN) end++;
     const isPair = text[end] === CARRIAGE_RETURN && text[end + 1] === LINE_FEED;
-    // A blank line has no record of its own: the parser passes over it to the next.
+    // The parser skips a blank line, and would return the record below it.
     lines.push({ line, fields: end === at ? [] : fields });
     at = end + (isPair ? 2 : 1);
   }
@@ -108,7 +108,7 @@ function parseRecords(text: Buffer, delimiter: Delimiter, most: number): string[
   return records;
 }
 
-/** Sheets that are looked at for a table. */
+/** The most sheets that are searched for a table. */
 const MAX_SHEETS = 10;
 
 /**
@@ -126,12 +126,12 @@ export async function findSheetHeader(
   const workbook = await readWorkbook(zip, budget, sheet);
   const others = sheet === undefined && headerLine === undefined ? workbook.others : [];
   let first: (FoundHeader & { readonly sheet: string }) | undefined;
-  for (const one of [workbook, ...others.slice(0, MAX_SHEETS - 1)]) {
-    const rows = await readFirstRows(readRows(zip, { ...workbook, ...one }, budget));
+  for (const candidate of [workbook, ...others.slice(0, MAX_SHEETS - 1)]) {
+    const rows = await readFirstRows(readRows(zip, { ...workbook, ...candidate }, budget));
     const { width } = findWidth(rows.map(({ fields }) => fields));
     const firstLines = rows.slice(0, MAX_HEADER_LINE);
     const line = width > 1 && rows.length > 1 ? findHeaderLine(firstLines, width, true) : undefined;
-    const found = { sheet: one.sheet, firstLines, headerLine: line };
+    const found = { sheet: candidate.sheet, firstLines, headerLine: line };
     if (line !== undefined && line !== rows.at(-1)?.line) return found;
     first ??= found;
   }
@@ -143,8 +143,8 @@ export async function findSheetHeader(
 async function readFirstRows(read: AsyncIterable<readonly SheetRow[]>): Promise<HeaderCandidate[]> {
   const rows: HeaderCandidate[] = [];
   try {
-    for await (const some of read) {
-      for (const { line, cells } of some) {
+    for await (const batch of read) {
+      for (const { line, cells } of batch) {
         rows.push({ line, fields: Array.from(cells, (cell) => cellText(cell)) });
         if (rows.length === MAX_LOOKED_AT) return rows;
       }

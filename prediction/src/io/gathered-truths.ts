@@ -207,13 +207,13 @@ export class GatheredTruths {
     return id === '' ? null : hashId(id);
   }
 
-  /** Lets a truth meet promises of its id that an earlier release has stored. */
+  /** Lets a truth match promises that an earlier release stored under another text of its id. */
   #addEarlierId(ids: IdColumns, cells: readonly unknown[], place: number): void {
     const id = writeEarlierId(ids, cells);
     if (id !== '') this.#idPlaces.set(hashId(id), place);
   }
 
-  /** Returns the place of a truth of an id, if it is the first. */
+  /** Returns the place of a truth, if it is the first with its id. */
   #addTruth(key: Key | null, sent: unknown): number | undefined {
     const line = this.#line;
     const text = cellText(sent);

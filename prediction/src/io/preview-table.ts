@@ -25,13 +25,13 @@ export interface TablePreview extends FirstRowsShown {
 
 const MAX_SHEETS = 1000;
 
-/** The characters that are shown of a first line. */
+/** The most characters of a first line that are shown. */
 const MAX_LINE = 200;
 
 /**
  * Reads the first rows of a table, and no more of its source than they need. Of Parquet, which ends with its metadata,
- * all of the source is read, and only the first rows are decoded. Where no line with the names is chosen, the one that
- * seems to have them is taken, and of a workbook the first sheet with such a line.
+ * all of the source is read, and only the first rows are decoded. If no header line is chosen, the preview takes the
+ * line that seems to have the names, and in a workbook the first sheet with such a line.
  *
  * @throws {TableError | MalformedJsonError | JsonShapeError} at a fault before the first row, and without one. Of a
  *   workbook that has sheets, the fault is returned, so that another sheet can be chosen.
@@ -69,7 +69,7 @@ export function previewTable(
   });
 }
 
-/** The place of the names, as far as the reading has come. */
+/** The place of the names, as far as it is known yet. */
 interface Seen {
   line: number | null;
   lines: readonly HeaderCandidate[];

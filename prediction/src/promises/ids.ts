@@ -64,7 +64,7 @@ export function writeEarlierId(columns: IdColumns, cells: readonly unknown[]): s
   return className(text) === text ? '' : text;
 }
 
-/** @throws {InvalidRowsError} if the id is a number whose last digits a double does not hold */
+/** @throws {InvalidRowsError} if the id is a number that has lost digits as a double */
 function readIdText(name: string, cell: unknown): string {
   const isLost = typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER;
   if (!isLost) return groupText(cell);
@@ -89,7 +89,7 @@ export function parseRowId(id: string): { answer: string; row: number } | undefi
 /** The largest number of a row that a store keeps. */
 const MAX_ROW = 2_147_483_647;
 
-/** The parts of a model of series that say how its moments are named. */
+/** The parts of a forecaster that determine how its moments are written. */
 interface OrderedModel {
   readonly order_by: string;
   readonly group_by: readonly string[];

@@ -92,7 +92,7 @@ export interface AnswerLayout {
   /** The index of the target in `sent`, and whether it is a number. */
   readonly target: number;
   readonly isNumeric: boolean;
-  /** Whether a text of the target that is a number with a point is that number. */
+  /** Whether a text of the target with a decimal point is read as a program would. */
   readonly readsPoints: boolean;
 }
 
@@ -173,7 +173,7 @@ export function layOutAnswer(
   };
 }
 
-/** Returns whether a text that is a number with a point is that number, as a program writes it. */
+/** Returns whether a text with a decimal point is read as a program would. */
 export function readsPoints(reading: ColumnReading | null): boolean {
   if (reading?.kind !== 'number' || reading.decided_by === undefined) return true;
   return reading.decimal === '.';

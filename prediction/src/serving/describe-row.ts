@@ -27,7 +27,7 @@ export function createDescriber(
     const found = isSeen(row) ? ['trained-on'] : [];
     const suspects = finders.filter(({ cell, isSuspect }) => isSuspect(cell.of(row)));
     for (const { cell, isMissing } of complete) {
-      // What cannot be read is there.
+      // An unreadable value is not missing.
       if (suspects.some((one) => one.kind === 'unreadable' && one.cell.name === cell.name))
         continue;
       if (isMissing(cell.of(row))) found.push(`${keptName(cell.name)}: missing`);

@@ -1,13 +1,13 @@
-/** The memory of any model that is ready to answer, beside what grows with it. */
+/** The fixed memory of any model that is ready to answer, in bytes. */
 const BASE = 256 * 1024;
 
 /** Memory of the kernel grows by pages, and by a quarter of what is there. */
 const SHARE_OF_FORESTS = 1.25;
 
-/** What is made of a model's facts, such as grids of cuts, maps of categories and the texts of answers. */
+/** The factor for data made of a model's facts, such as grids of cuts, maps of categories and texts of answers. */
 const SHARE_OF_FACTS = 4;
 
-/** Of V8: the head of an object, an array or a text, a field or an element, and the boundaries of objects. */
+/** Sizes in V8: the head of an object, an array or a text, a field or an element, and the alignment of objects. */
 const HEAD = 24;
 const FIELD = 8;
 

@@ -248,8 +248,8 @@ export interface OutlierCheck {
 }
 
 /**
- * Yields finders for the columns that a model reads. Dates have none for a range: what is predicted is often later than
- * the table.
+ * Yields finders for the columns that a model reads. Dates have no finder for a range: rows to predict are often later
+ * than the table.
  */
 function* suspectFinders(
   columns: readonly ColumnSummary[],
@@ -316,7 +316,7 @@ function isDecided(reading: ColumnSummary['reading']): boolean {
   return reading !== null && reading.kind !== 'undecided' && reading.decided_by !== undefined;
 }
 
-/** Returns a check for texts that look like values, but contradict what those of their column mean. */
+/** Returns a check for texts that look like values, but contradict the reading of their column. */
 function isUnreadable(
   kind: 'number' | 'date',
   read: (text: string) => number,

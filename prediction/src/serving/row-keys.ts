@@ -5,7 +5,7 @@ import { columnName, ECHO_COLUMNS, INDEX_COLUMN } from '../table/column-names.js
 export interface KeyLayout {
   /** In the order of the row. */
   readonly keys: readonly string[];
-  /** The model's name of each key that differs from it by blanks at its ends or a BOM, or is empty as that of an index. */
+  /** The model's name of each key that differs from it by blanks at its ends or a BOM, or is empty for an index. */
   readonly renamed: ReadonlyMap<string, string>;
   /** Keys that are not a name of the model, and those that give a second value under one name. */
   readonly unknown: readonly string[];

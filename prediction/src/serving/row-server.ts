@@ -62,12 +62,12 @@ export interface TaskServer<A> {
   readonly binner: RowBinner;
   /** The bytes of memory that its forests take. */
   readonly forestBytes: number;
-  /** Everything that it has of its model, as plain data: all but trees. */
+  /** The model without its trees, as plain data. */
   readonly facts: unknown;
   readonly promised: PromisedTarget;
   /** The confidence of answers to which none was given; undefined where each row has its own. */
   readonly defaultLevel: number | undefined;
-  /** The trees that a row may pass. */
+  /** The number of trees that a row may pass. */
   readonly trees: number;
   /** Returns one that answers with another calibration. */
   adapt(calibration: AdaptedCalibration): TaskServer<A>;
@@ -136,7 +136,7 @@ export interface RowGatherer {
 /** An answer whose rows are predicted when they are asked for. */
 export interface GatheredAnswer {
   readonly rowCount: number;
-  /** The blocks in order; undefined where others may have their turn. */
+  /** The blocks in order; undefined where other work may run. */
   readonly blocks: Iterable<AnsweredBlock | undefined>;
 }
 
@@ -214,7 +214,7 @@ export class RowServer<A> {
     return this.#adapted;
   }
 
-  /** About how many bytes of memory it takes: see `estimateMemory`. */
+  /** The approximate bytes of memory that it takes: see `estimateMemory`. */
   get memoryBytes(): number {
     return this.#parts.memoryBytes;
   }
@@ -354,7 +354,7 @@ export class RowServer<A> {
     return unreadable;
   }
 
-  /** Returns the most rows of a block: those of a slice of work. */
+  /** Returns the most rows of a block: those of one slice of work. */
   #maxRows(options: PredictOptions): number {
     return Math.max(1, Math.min(MAX_ROWS, Math.floor(SLICE_WORK / this.#estimateRow(options))));
   }

@@ -5,23 +5,23 @@
  */
 const COST = {
   row: 2,
-  /** To read the value of a column, and to repeat it. */
+  /** Reading the value of a column, and repeating it. */
   column: 0.8,
   tree: 0.004,
-  /** To write a byte of JSON. */
+  /** Writing a byte of JSON. */
   byte: 0.003,
-  /** To remember a class of a row. */
+  /** Remembering a class of a row. */
   remembered: 0.1,
-  /** To find a series, and to smooth a value of its history. */
+  /** Finding a series, and smoothing a value of its history. */
   series: 12,
   value: 0.22,
-  /** To compute an input of the trees for a step. */
+  /** Computing an input of the trees for a step. */
   input: 0.08,
 } as const;
 
 /**
- * The work that is done at a stretch, in microseconds. Answers that take more give others their turn in between, or are
- * made in another process.
+ * The most work without a pause, in microseconds. Answers that take more yield to other requests in between, or run in
+ * another process.
  */
 export const SLICE_WORK = 6_000;
 
@@ -48,7 +48,7 @@ export function estimateRow({ columns, trees, bytes, remembered }: RowShape): nu
 
 /** The facts of a forecast that its work depends on. */
 export interface SeriesShape {
-  /** The most values of a series that are looked at. */
+  /** The most values of a series that are read. */
   readonly values: number;
   readonly steps: number;
   /** The inputs of the trees. */

@@ -52,7 +52,7 @@ export class ColumnBuilder implements TextHolder {
 
   /**
    * @param use without it, the values decide what the column holds.
-   * @param marks that the sender says its texts have.
+   * @param marks that the sender has named.
    */
   constructor(memory: TextMemory, use?: ColumnUse, marks?: ReadingMarks) {
     this.#memory = memory;
@@ -61,7 +61,7 @@ export class ColumnBuilder implements TextHolder {
     memory.enter(this);
   }
 
-  /** True of an index that numbers and names no row: the table has no such column. */
+  /** True for an index without values: the table then has no such column. */
   get isEmptyIndex(): boolean {
     return this.#use === 'index' && this.#isEmpty;
   }

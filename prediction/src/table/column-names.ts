@@ -109,7 +109,7 @@ const CHOOSING = {
   category: 'as_category',
 } as const;
 
-/** @throws {TableError} if a column was chosen, or its marks were named, that is not there. */
+/** @throws {TableError} if the use or the marks of a missing column were named. */
 export function checkChosen(
   names: Iterable<string>,
   choices: ColumnChoices = [],

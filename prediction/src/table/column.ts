@@ -3,7 +3,7 @@ import type { ColumnReading } from './reading/column-reading.js';
 /** The use of an input column that its sender chose: left out, or read as a kind whatever its values suggest. */
 export type ColumnChoice = 'unused' | 'number' | 'date' | 'category';
 
-/** The use of an input column: a chosen one, or that of an index, which numbers or names the rows and is not learnt from. */
+/** The use of an input column: as chosen, or `index` for row numbers or names, which models do not learn from. */
 export type ColumnUse = ColumnChoice | 'index';
 
 /** Returns whether the cells of a column are not kept. */

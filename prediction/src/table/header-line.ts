@@ -1,19 +1,19 @@
 import { parseNumber } from './cells.js';
 
-/** The lines among which the names of the columns are looked for, and can be chosen. */
+/** The number of first lines that are searched for the column names, and can be chosen as the header. */
 export const MAX_HEADER_LINE = 20;
 
-/** The records that show how many columns a table has. */
+/** The most records that are read to find the number of columns. */
 export const MAX_LOOKED_AT = 40;
 
-/** A line of a file, or a row of a sheet, with its fields as texts; '' is one without a value. */
+/** A line of a file, or a row of a sheet, with its fields as texts; a field without a value is ''. */
 export interface HeaderCandidate {
   /** From 1. */
   readonly line: number;
   readonly fields: readonly string[];
 }
 
-/** Returns how many fields most of the records have that are not blank lines, and how many records do. */
+/** Returns the most frequent number of fields of the records, blank lines excepted, and how many records have it. */
 export function findWidth(records: Iterable<readonly string[]>): {
   width: number;
   records: number;
@@ -30,7 +30,8 @@ export function findWidth(records: Iterable<readonly string[]>): {
 }
 
 /**
- * Returns the delimiter that gives the most records the same number of fields, and of those the one with more fields.
+ * Returns the delimiter that gives the most records the same number of fields; of equally good ones, the one with more
+ * fields.
  *
  * @param parse returns the first records of the text, at most `MAX_LOOKED_AT`
  */
@@ -49,8 +50,8 @@ export function findDelimiter<D extends string>(
 }
 
 /**
- * Returns the first line that has as many fields as most have, most of them with a name; undefined if there is none.
- * Below the first line, names are no numbers: a header that is shorter than its rows is no reason to take a row for one.
+ * Returns the first line that has the usual number of fields, most of them with a name; undefined if there is none.
+ * Below the first line, a number does not count as a name: otherwise a row would be taken if the header is shorter.
  *
  * @param candidates the first lines, at most `MAX_HEADER_LINE`
  * @param width the number of fields of most records

@@ -64,12 +64,12 @@ function offsetMinutes(zone: string): number {
   return zone.startsWith('-') ? -minutes : minutes;
 }
 
-/** Returns the milliseconds since 1970 of a day. `Date.UTC` takes the years 0 to 99 for 1900 to 1999. */
+/** Returns the milliseconds since 1970 of a day. `Date.UTC` treats the years 0 to 99 as 1900 to 1999. */
 export function dayInUtc(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day);
 }
 
-/** A moment, or those of which the order of a column's dates decides; see `DateText`. */
+/** A moment, or the moments from which the order of a column's dates chooses; see `DateText`. */
 type MomentText = Moment | OrderedMoment;
 
 interface OrderedMoment extends DateText {
@@ -111,7 +111,7 @@ export function formatMoment(form: MomentForm, value: number): string | number {
   if (form === 'number') return Number.isInteger(value) ? value : Number(value.toPrecision(12));
   const shown = typeof form === 'number' ? value + form * MINUTE : value;
   const text = new Date(shown).toISOString();
-  // Cut from behind: years after 9999 have six digits and a sign.
+  // Cut from the end: years after 9999 have six digits and a sign.
   if (form === 'month') return text.slice(0, -'-01T00:00:00.000Z'.length);
   if (form === 'date') return text.slice(0, -'T00:00:00.000Z'.length);
   if (form === 'quarter') {
@@ -127,14 +127,14 @@ export function formatMoment(form: MomentForm, value: number): string | number {
   return `${time}${form < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** Writes the week of ISO 8601 that begins at a Monday: its year is that of its Thursday. */
+/** Writes the week of ISO 8601 that begins on a Monday: its year is that of its Thursday. */
 function formatWeek(monday: number): string {
   const year = new Date(monday + 3 * DAY).getUTCFullYear();
   const week = 1 + Math.floor((monday + 3 * DAY - dayInUtc(year, 0, 1)) / (7 * DAY));
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
 
-/** Says in words what a form is. */
+/** Describes a form in words. */
 export function describeForm(form: MomentForm): string {
   if (form === 'number') return 'a number';
   if (form === 'month') return 'a month such as 2026-01';
@@ -145,7 +145,7 @@ export function describeForm(form: MomentForm): string {
   return `a time with the offset ${form === 0 ? 'Z' : String(formatMoment(form, 0)).slice(-6)}`;
 }
 
-/** Says what to write in place of a moment that cannot be read. */
+/** Returns a hint on what to write instead of a moment that cannot be read. */
 export function momentHint(name: string): string {
   return `Write the column ${quote(name)} as numbers, or as dates or times, such as 2026-01-31, 2026-01-31T08:00:00Z or 2026-Q1`;
 }

@@ -20,7 +20,7 @@ export interface TableOptions {
   /** The task, or what is to be forecast. */
   readonly task?: Goal | undefined;
   readonly choices?: ColumnChoices | undefined;
-  /** The meaning of marks in its texts, where the values are not to decide. */
+  /** The meaning of marks in its texts, as far as the sender has named it. */
   readonly marks?: TableMarks | undefined;
 }
 
@@ -163,7 +163,7 @@ function createBuilder(
     : new TableBuilder(target, goal, choices, marks);
 }
 
-/** Adds to a table how many columns have neither a name nor a value; an index without values is another one. */
+/** Adds to a table the number of columns without a name and a value; an index without values counts. */
 function countUnnamed(table: Table, unnamed: number, index: CellSink | undefined): Table {
   const count = unnamed + Number(index instanceof ColumnBuilder && index.isEmptyIndex);
   return count === 0 ? table : { ...table, unnamedColumns: count };
@@ -173,7 +173,7 @@ function namePlace(place: Place): string {
   return 'line' in place ? `Line ${place.line}` : `Row ${place.row}`;
 }
 
-/** The name that a key means: without one, it is that of an index. */
+/** Returns the column name of a key; an empty key names the index. */
 function keyName(key: string): string {
   return columnName(key) || INDEX_COLUMN;
 }

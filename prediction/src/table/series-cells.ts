@@ -59,7 +59,7 @@ interface OrderMoments {
   readonly reading: OrderReading;
 }
 
-/** Gathers the moments of rows, all of one form. In which order the numbers of dates are is decided when all are there. */
+/** Gathers the moments of rows, all of one form. The order of the numbers in dates is decided after the last row. */
 export class OrderCells extends EachCell {
   readonly #marks: ReadingMarks;
   readonly #values = valuesByRow();
@@ -150,7 +150,7 @@ export class OrderCells extends EachCell {
   }
 }
 
-/** The offset of moments that were written with several. */
+/** The offset under which moments with several offsets are written. */
 const UTC = 0;
 
 const ISO =

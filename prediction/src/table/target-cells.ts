@@ -35,7 +35,7 @@ export class TargetCells {
   readonly #target: string;
   readonly #form: ColumnForm;
   readonly #plain: ColumnValues;
-  /** Undefined, once a cell is not a number with the unit of the first. */
+  /** Undefined once a cell is not a number with the unit of the first. */
   #ofUnit: UnitValues | undefined;
   readonly #codes = codesByRow();
   readonly #codeOf = new Map<string, number>();
@@ -46,7 +46,7 @@ export class TargetCells {
   #firstBad: FoundCell | undefined;
   #firstLong: FoundCell | undefined;
 
-  /** @param marks that the sender says its texts have. */
+  /** @param marks that the sender has named. */
   constructor(target: string, marks?: ReadingMarks) {
     this.#target = target;
     this.#form = new ColumnForm(marks);
@@ -72,7 +72,7 @@ export class TargetCells {
     this.#numbers++;
     this.#ofUnit = undefined;
     this.#plain.putValue(row, value);
-    // Its text is needed no more, once there are too many for classes.
+    // Once there are too many distinct texts for classes, the text is no longer needed.
     if (!this.#tooManyTexts) this.#putText(row, className(String(value)), place);
   }
 

@@ -51,14 +51,14 @@ export class TextCells {
     this.#heldBytes += countBytes(text);
   }
 
-  /** Notes that a text is that of a number which came as such. */
+  /** Marks a text as that of a number cell. */
   markTyped(text: string): void {
     this.#typed.add(text);
   }
 
   /**
-   * Gives the cell of each row that has one, and holds none any more: a text, '' for one that was not kept, or a number
-   * that came as such.
+   * Yields the cell of each row that has one, and releases all cells: a text, '' for a text that was not kept, or a
+   * number cell.
    */
   *takeCells(): Generator<{ row: number; cell: string | number }> {
     const cells: (string | number)[] = [''];
@@ -99,7 +99,7 @@ export class TextCells {
   }
 
   /**
-   * The column; the cells are given up with it.
+   * Returns the column, and releases the cells.
    *
    * @param reading of the column. Where the point does not separate decimals in its texts, numbers that came as such keep
    *   a form that no text is taken for.

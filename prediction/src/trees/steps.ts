@@ -9,7 +9,7 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** Lets other work run, if it is time for it. */
+/** Lets other work run, if enough time has passed. */
 export type Pause = () => Promise<void>;
 
 /** Runs all steps, with a pause after each, and returns the result. */

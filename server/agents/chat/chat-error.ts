@@ -154,7 +154,7 @@ function readMessage(error: unknown): string {
 }
 
 const MAX_QUOTE_LENGTH = 200;
-/** The most characters that are looked at. */
+/** The most characters that are read. */
 const MAX_READ = 1000;
 // bounded: at most 1000 characters (MAX_READ)
 const ADDRESSES = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi;

@@ -167,13 +167,13 @@ export async function predictWith(
   }
 }
 
-/** A call of a tool, before its rows are predicted. */
+/** A call of a tool whose rows are not predicted yet. */
 interface PreparedCall {
   readonly rows: number;
   readonly predict: () => ToolResult;
 }
 
-/** @throws {ToolError} if the input names no series, or not how many steps */
+/** @throws {ToolError} if the input lacks a series or the number of steps */
 function prepareForecast(predictor: SeriesServer, input: unknown): PreparedCall {
   const { group_by } = predictor.model;
   const { series, steps } = asRecord(input);
@@ -191,7 +191,7 @@ function prepareForecast(predictor: SeriesServer, input: unknown): PreparedCall 
   return { rows: steps, predict: () => forecastSeries(predictor, row, steps) };
 }
 
-/** Forecasts one series, and tells each step in words. */
+/** Forecasts one series, and describes each step in words. */
 function forecastSeries(
   predictor: SeriesServer,
   row: Readonly<Record<string, unknown>>,

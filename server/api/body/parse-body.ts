@@ -92,8 +92,7 @@ function parseForm(bytes: Buffer): Record<string, string> {
 }
 
 /**
- * A JSON body that the handler gets with its bytes (`x-roster-raw-json`). Query and address are valid, and so is what
- * was parsed.
+ * A JSON body that the handler gets with its bytes (`x-roster-raw-json`). Query, address and parsed value are valid.
  */
 export class RawJson<T> {
   declare readonly content: T;
@@ -101,7 +100,7 @@ export class RawJson<T> {
   /**
    * @param parsed undefined for a body that is left to another process
    * @param parse parses and validates these bytes; throws the problem of an invalid body
-   * @param leave lets other requests work while another process answers this one
+   * @param leave lets other requests run while another process answers this one
    */
   constructor(
     readonly bytes: Uint8Array,
@@ -122,8 +121,8 @@ const NO_ROWS: readonly unknown[] = [];
 export type DefersJson = (bytes: number, answerType: string) => boolean;
 
 /**
- * Returns a check after which JSON has its bytes, and is parsed unless it is deferred. If the rest of a deferred request
- * is invalid, all of it is checked, so that the problem lists all faults.
+ * Returns a check that keeps the bytes of JSON, and parses them unless they are deferred. If the rest of a deferred
+ * request is invalid, its body is checked, too, so that the problem lists all faults.
  * @param check parses and validates a request
  */
 export function keepRawJson(check: Step, defers: DefersJson): Step {

@@ -140,7 +140,7 @@ const SMALL = 256 * 1024;
 export function bufferBody(limit: number, { budget, refuseMissingTarget }: BodyGuards): Step {
   return (req, res) => {
     if (!hasBody(req)) {
-      // Every operation that takes a body requires one: none at all has the faults of an empty one.
+      // Every operation that takes a body requires one: a missing body has the faults of an empty one.
       req.body = Buffer.alloc(0);
       return;
     }

@@ -11,7 +11,7 @@ import { createAjv, withComponents } from './schemas.js';
  */
 const MAX_FAULTS = 2 * MAX_ERRORS;
 
-/** The length up to which a text is not cut, whatever its limit. */
+/** The length up to which a text is never cut. */
 const SHORT = 256;
 
 /** A part of a request with enough faults to fill a response, if the request has that many. */
@@ -106,7 +106,7 @@ class RequestExcerpt {
       .alternatives(schema)
       .filter(({ type }) => [type].flat().includes('string'))
       .map(({ maxLength }) => Number(maxLength ?? Number.POSITIVE_INFINITY));
-    // A limit counts characters, of which some take two code units.
+    // A limit counts characters, some of which take two code units.
     const most = 2 * (Math.max(...limits) + 1);
     if (limits.length === 0 || text.length <= most) return text;
     this.isShortened = true;

@@ -87,7 +87,7 @@ function acceptBody(
   return !isParsed || body({ body: req.body });
 }
 
-/** The items of an array that are checked at once: each may hold ten thousand values. */
+/** The number of items of an array that are checked without a pause: each may have ten thousand values. */
 const ITEMS_AT_ONCE = 16;
 
 /** Checks a body that is an array of items, and yields to other requests meanwhile. */
@@ -104,10 +104,10 @@ async function acceptItems(
   return true;
 }
 
-/** The rules of an array that hold for parts of it, if they hold for the whole. Its length is checked before. */
+/** The rules of an array that hold for its parts if they hold for the whole. Its length is checked before. */
 const SEPARATE: ReadonlySet<string> = new Set(['type', 'description', 'items', 'maxItems']);
 
-/** Returns whether a body can only be an array, whose items are checked each by itself. */
+/** Returns whether a body can only be an array whose items are checked one by one. */
 function hasSeparateItems({ alternatives }: Contract, { bodySchema }: Operation): boolean {
   const [form, ...others] = alternatives(bodySchema);
   if (form?.['type'] !== 'array' || others.length > 0) return false;

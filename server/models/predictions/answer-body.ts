@@ -29,7 +29,7 @@ export interface AnswerJob {
   readonly awaitsCount: boolean;
 }
 
-/** Pieces of the input that are none of the body, whose pieces have bytes. */
+/** Pieces of the input that are signals, not bytes of the body. */
 export const END_OF_BODY = new Uint8Array();
 export const MAY_ANSWER = new Uint8Array();
 

@@ -56,7 +56,7 @@ export function goesToPool(pool: PredictionPool, bytes: number, answerType: stri
   return answerType !== JSON_TYPE || (pool.hasWorkers && bytes * BYTE_WORK > SLICE_WORK);
 }
 
-/** Stands for the memory of an answer while its work is estimated. */
+/** Stands for the memory of an answer in estimates of its work. */
 const REMEMBERED: Remembering = { answer: '' };
 
 export function predictOperations(
@@ -76,7 +76,7 @@ export function predictOperations(
     return { id: newAnswerId(), owner, act, project: params.projectName, version };
   };
 
-  /** Answers rows at once, as objects, which costs less than to ask another process. */
+  /** Answers rows here, as objects, which costs less than another process. */
   const answerHere = (
     { query, caller, reply }: Input<'predict'>,
     predictor: AnyPredictor,
@@ -176,7 +176,7 @@ export function predictOperations(
     };
     if (!isStream) body.leave();
     const version = await predictors.requireVersion(caller, params).catch(async (error) => {
-      // A fault of the body is told before one of the address, as for smaller bodies.
+      // Report errors in the body before a missing model, as for smaller bodies.
       await parse();
       throw error;
     });

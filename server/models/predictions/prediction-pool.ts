@@ -194,7 +194,7 @@ export class PredictionPool {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { predictors } = this;
-    // To wait for the service takes time that only a caller with a limit has to spend.
+    // Only callers with a limit have to wait for the service.
     const awaitsCount = caller.limits?.rows !== undefined;
     const counting = new CountedRows(count);
     let isBodyOver = false;

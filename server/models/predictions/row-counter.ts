@@ -1,7 +1,7 @@
 import type { RateLimits } from '../../api/limits/rate-limits.js';
 import type { Caller } from '../../auth/caller.js';
 
-/** Counts predicted rows, in the limits of their callers and in all. */
+/** Counts predicted rows in the limits of their callers and in the metrics. */
 export class RowCounter {
   constructor(
     private readonly rates: Pick<RateLimits, 'spend' | 'giveBack'>,
@@ -14,7 +14,7 @@ export class RowCounter {
   }
 }
 
-/** The rows of one answer: counted before they are predicted, and given back if they are not answered. */
+/** The count of one answer: rows are counted before they are predicted, and given back if they are not answered. */
 export class RowCount {
   readonly #begun = performance.now();
   #counted = 0;

@@ -57,7 +57,7 @@ function findSeries(model: Model) {
 class CountedTruths {
   readonly #counts = { matched: 0, corrected: 0, unchanged: 0 };
   readonly #listed: (readonly [row: number, why: Unmet | UnreadTruth])[] = [];
-  /** The row from which on no further one is listed. */
+  /** Rows from this one on are not listed. */
   #lastListed = Number.POSITIVE_INFINITY;
   #unmatched = 0;
 

@@ -133,7 +133,7 @@ async function createModel({ reads, limits }: Store, projectId: string, name: st
 
 /**
  * Tells early what `beginTraining` would find.
- * @param ours the trainings that wait already and do not count; negative if others count that do not wait yet
+ * @param ours the waiting trainings that do not count; negative if trainings count that do not wait yet
  * @throws {ProblemError} if as many others wait as may, of all owners or of the project's
  */
 export async function refuseFullQueue(

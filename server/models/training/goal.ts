@@ -115,7 +115,7 @@ const DECIMALS = [
 ] as const;
 
 /**
- * Returns the meaning of marks that was named; undefined if none was.
+ * Returns the named meaning of marks; undefined if the request names none.
  * @param choices of columns, which must not contradict it
  * @param at the place of the fields in the request
  * @throws {ProblemError} if the marks contradict each other, or name a column that has no numbers
@@ -162,7 +162,7 @@ function parameterOf(use: ColumnChoices[number][1]): string {
   return CHOOSING.find(([, choice]) => choice === use)?.[0] ?? 'another';
 }
 
-/** Returns the fields that say what `parseMarks` has read. */
+/** Returns the request fields for marks that `parseMarks` has read. */
 export function writeMarks({ decimal, group, dateOrder, columns = [] }: TableMarks): MarkFields {
   const lists = DECIMALS.flatMap(([parameter, mark]) => {
     const names = columns.filter(([, own]) => own === mark).map(([name]) => name);

@@ -36,7 +36,7 @@ export interface TableJob {
   readonly task?: Goal | undefined;
   /** The uses of columns that were chosen. */
   readonly choices?: ColumnChoices | undefined;
-  /** The meaning of marks in its texts, as far as it was named. */
+  /** The meaning of marks in its texts, as far as the request names it. */
   readonly marks?: TableMarks | undefined;
   readonly form?: TableForm | undefined;
 }

@@ -5,7 +5,7 @@ import type { Store } from '../../store/index.js';
 import { type Plan, planChanges, type Wanted } from './plan.js';
 import { type Prepared, writePlan } from './write-plan.js';
 
-/** A project that a caller names, and what a manifest asks of it. */
+/** The project of a caller, and the manifest to apply to it. */
 interface Target {
   readonly caller: Caller;
   /** The name of the project. */
@@ -13,7 +13,7 @@ interface Target {
   readonly wanted: Wanted;
 }
 
-/** What was applied. */
+/** The result of an apply. */
 interface Applied {
   readonly plan: Plan;
   /** The ids of the deleted versions of models. */
@@ -21,7 +21,7 @@ interface Applied {
 }
 
 /**
- * Compares a project with a manifest on a snapshot, so that nobody waits.
+ * Compares a project with a manifest on a snapshot, without a lock.
  * @throws {ProblemError} as `planChanges`, or if there is no such project
  */
 export function planOnSnapshot(store: Store, target: Target): Promise<Plan> {
@@ -33,11 +33,11 @@ async function plan(moment: Store, { caller, name, wanted }: Target): Promise<Pl
 }
 
 /**
- * Makes a project as a manifest says, in one transaction, which holds the locks of a write for the rows that change. A
- * project that was changed since it was compared is compared again while other writes of its owner wait, and at last
+ * Applies a manifest to a project in one transaction, which holds the locks of a write while it writes changed rows. If
+ * the project has changed since it was compared, it is compared again while other writes of its owner wait, and finally
  * under the lock.
  * @param prepare does what takes longer than a transaction may, before it
- * @throws {ProblemError} if something cannot be, or was not prepared for the project as it has become
+ * @throws {ProblemError} if a change is refused, or was not prepared for the current state of the project
  */
 export async function applyOnSnapshot(
   store: Store,

@@ -92,7 +92,7 @@ async function replyChanges({
   return { status: 200 as const, body, headers };
 }
 
-/** Yields the JSON of changes, of which each may have thousands of fields. */
+/** Yields the JSON of changes, each of which may have thousands of fields. */
 function* writeChanges(
   { dry_run, unchanged }: Omit<ManifestChanges, 'changes'>,
   changes: readonly Change[],

@@ -21,16 +21,16 @@ import { type EntryOf, type Kind, makeKey, type SentEntry } from './entries.js';
 import { type ProjectState, readProject, writeManifest } from './project-state.js';
 import { countStored } from './stored-bytes.js';
 
-/** What a manifest asks of a project. */
+/** The target state of a project, by a manifest. */
 export interface Wanted {
   readonly owner: string;
   readonly entries: ReadonlyMap<string, SentEntry>;
-  /** Whether what the manifest does not name is to be deleted. */
+  /** Whether to delete resources that the manifest does not name. */
   readonly prune: boolean;
   readonly conditions: Conditions;
   /** The names of services that skills may use. */
   readonly names: ServiceNames;
-  /** The ids of skills that are to be created, by name: a plan adds its own, and takes those of an earlier plan. */
+  /** The ids of skills to create, by name: a plan adds its ids, and reuses those of an earlier plan. */
   readonly skillIds: Map<string, string>;
 }
 
@@ -42,26 +42,26 @@ export interface Uses {
   readonly skillIds: readonly string[];
 }
 
-/** What is to be written to make a project as a manifest says: all that can be found out before it is locked. */
+/** The changes that make a project match a manifest: everything that can be decided before the project is locked. */
 export interface Plan {
   readonly project: Project;
   /** The project as the plan found it. */
   readonly state: ProjectState;
-  /** The place of the owner's last event then: see `findLastEvent`. */
+  /** The place of the owner's last event at that time: see `findLastEvent`. */
   readonly lastEvent: number;
   readonly changes: readonly Change[];
-  /** The ids of the skills that there will be, by name. */
+  /** The ids of all skills after the change, by name. */
   readonly skillIds: ReadonlyMap<string, string>;
   readonly skills: readonly Row<'skills'>[];
   readonly agents: readonly Row<'agents'>[];
   readonly chatbots: readonly Row<'chatbots'>[];
-  /** Those that differ from the stored ones. */
+  /** The uses that differ from the stored ones. */
   readonly uses: readonly Uses[];
-  /** Of the project's counters, but for models. */
+  /** The growth of the project's counters, except that of models. */
   readonly growth: Required<Omit<Growth, 'models'>>;
 }
 
-/** The models that one manifest trains, fewer than may wait of one owner. */
+/** The most models that one manifest trains: fewer than the queue takes from one owner. */
 const MAX_TRAININGS = 40;
 
 /** Skills refer to models, agents and documents to skills, and chatbots to agents. */
@@ -71,7 +71,7 @@ const ORDER: readonly Kind[] = ['model', 'skill', 'document', 'agent', 'chatbot'
  * Compares a project with a manifest, and checks all changes as if they were made. Yields to other requests meanwhile,
  * and writes nothing.
  * @param store reads one moment: a snapshot, or a transaction that has locked the project
- * @throws {ProblemError} with the place of the entry that cannot be
+ * @throws {ProblemError} with the place of the entry that is refused
  */
 export async function planChanges(store: Store, project: Project, wanted: Wanted): Promise<Plan> {
   const lastEvent = await findLastEvent(store.reads, wanted.owner);
@@ -92,14 +92,14 @@ export async function planChanges(store: Store, project: Project, wanted: Wanted
   return { project, state, lastEvent, changes, ...rows };
 }
 
-/** Makes the rows of changes, and finds out whether all that they refer to will be there. */
+/** Makes the rows of changes, and checks that everything they refer to will exist. */
 class Planner {
   readonly #skills: Row<'skills'>[] = [];
   readonly #agents: Row<'agents'>[] = [];
   readonly #chatbots: Row<'chatbots'>[] = [];
   readonly #uses: Uses[] = [];
   readonly #growth = { skills: 0, agents: 0, chatbots: 0, bytes: 0, uses: 0 };
-  /** The ids of the skills and agents that the project will have, by name: those that are put, once they are. */
+  /** The ids of the skills and agents after the changes so far, by name. */
   readonly #skillIds: Map<string, string>;
   readonly #agentIds: Map<string, string>;
   readonly #scope: SkillScope;
@@ -130,14 +130,14 @@ class Planner {
         await pause();
       }
     }
-    this.#checkKept();
+    this.#checkReferences();
     return {
       ...{ skills: this.#skills, agents: this.#agents, chatbots: this.#chatbots },
       ...{ uses: this.#uses, growth: this.#growth, skillIds: this.#skillIds },
     };
   }
 
-  /** Returns a function that tells the models that there will be. */
+  /** Returns a function that checks whether a model will exist after the changes. */
   #findModels(store: Store): SkillScope['hasModel'] {
     const changed = new Map<string, Change>();
     for (const change of this.changes) {
@@ -243,7 +243,7 @@ class Planner {
     return { ...common, id: reserved ?? id, created_at };
   }
 
-  /** Counts what a row grows by that takes the place of another. */
+  /** Counts the growth by a row that replaces another, is new or is deleted. */
   #count(
     table: 'skills' | 'agents' | 'chatbots',
     row: Readonly<Record<string, unknown>> | undefined,
@@ -261,8 +261,8 @@ class Planner {
     return entry?.kind === 'agent' ? (entry.fields.skills ?? []) : [];
   }
 
-  /** Refuses to delete what an entry refers to that stays as it is. */
-  #checkKept(): void {
+  /** Refuses to delete a resource that an entry refers to, also an entry that does not change. */
+  #checkReferences(): void {
     if (!this.changes.some(({ action }) => action === 'delete')) return;
     for (const entry of this.wanted.entries.values()) {
       try {
@@ -321,7 +321,7 @@ function placeProblem(error: ProblemError, at: string): ProblemError {
 }
 
 /**
- * Refuses a document whose skill will not be there, or keeps none.
+ * Refuses a document whose skill will not exist, or has no documents.
  * @throws {ProblemError} with the place of the document
  */
 function checkDocumentSkill(

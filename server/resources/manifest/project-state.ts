@@ -35,8 +35,7 @@ const MODELS_AT_ONCE = 100;
 
 /**
  * Reads a project, and yields to other requests meanwhile.
- * @param store reads one moment, so that all of it belongs together: a snapshot, or a transaction that has locked the
- *   project
+ * @param store reads a consistent state: a snapshot, or a transaction that has locked the project
  * @throws {ProblemError} if it holds more than a manifest may
  */
 export async function readProject(store: Store, project: Project): Promise<ProjectState> {
@@ -72,7 +71,7 @@ export async function readProject(store: Store, project: Project): Promise<Proje
   return { ...state, entries: new Map(sorted) };
 }
 
-/** Returns the manifest that has some entries as JSON. */
+/** Returns the manifest of entries as JSON. */
 export function writeManifest(entries: Iterable<Entry>): JsonChunks {
   const [first, ...others] = Array.from(entries, ({ json }) => json);
   return first === undefined ? ['[]'] : ['[', first, ...others.map((json) => `,${json}`), ']'];
@@ -164,11 +163,11 @@ async function findUsedSkills(
     await pause();
     const sized = counts.map(({ agent_id: id, uses }) => ({ id, bytes: Number(uses) * USE_BYTES }));
     for (const part of chunksBySize(sized)) {
-      const some = padToPowerOfTwo(part.map(({ id }) => id));
+      const agentIds = padToPowerOfTwo(part.map(({ id }) => id));
       const uses = await reads
         .selectFrom('agent_skills')
         .select(['agent_id', 'skill_id'])
-        .where('agent_id', 'in', some)
+        .where('agent_id', 'in', agentIds)
         .orderBy('agent_id')
         .orderBy('position')
         .execute();

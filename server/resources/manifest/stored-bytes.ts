@@ -7,18 +7,18 @@ import { lookup } from '../../store/rows.js';
 import { type Change, trains } from './compare.js';
 import type { ProjectState } from './project-state.js';
 
-/** What changes of a project mean for the limits of its owner, beside what its counters hold. */
+/** The effect of changes on the limits of an owner, beyond the counters of the project. */
 interface StoredChange {
   /** The bytes that new versions of models add before they are trained. */
   readonly added: number;
   /** The bytes of deleted models and conversations. */
   readonly released: number;
   readonly deletedModels: number;
-  /** The trainings of deleted models that nobody has begun to run. */
+  /** The trainings of deleted models that have not begun. */
   readonly waiting: number;
 }
 
-/** Counts what changes add and delete. */
+/** Counts the bytes, models and trainings that changes add and delete. */
 export async function countStored(
   { reads }: Store,
   changes: readonly Change[],

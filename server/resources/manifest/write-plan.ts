@@ -31,13 +31,13 @@ type Pause = () => Promise<void>;
  * Writes a plan, in an order in which each row finds what it refers to, and yields to other requests meanwhile. Runs
  * within a transaction that has locked the project, which is still as the plan found it.
  * @returns the ids of the deleted versions of models
- * @throws {ProblemError} if a limit would be exceeded by what others store meanwhile, or something was not prepared
+ * @throws {ProblemError} if others have used up a limit meanwhile, or something was not prepared
  */
 export async function writePlan(tx: Store, plan: Plan, prepared: Prepared): Promise<string[]> {
   const { project, changes } = plan;
   const pause = pausing();
   const deleted = await countAtEnd(tx.reads, tx.limits, async () => {
-    // Before rows that a training that ends locks after its model.
+    // Locked first, because a training that ends locks its model before other rows.
     for (const { entry } of changes) {
       if (entry.kind === 'model') await lockModel(tx, project.id, entry.fields.name);
       await pause();
@@ -52,12 +52,12 @@ export async function writePlan(tx: Store, plan: Plan, prepared: Prepared): Prom
     await adjustCounters(tx.reads, project.id, plan.growth, tx.limits);
     return versions;
   });
-  // Last of all: see there.
+  // The lock of the queue is always taken last.
   if (changes.some(trains)) await enterQueue(tx, project.id);
   return deleted;
 }
 
-/** Deletes from the last kind to the first, as a skill takes its documents along. */
+/** Deletes from the last kind to the first, because documents are deleted with their skill. */
 async function removeEntries(tx: Store, plan: Plan, pause: Pause): Promise<string[]> {
   const { project, state, changes } = plan;
   const db = tx.reads;
@@ -185,7 +185,7 @@ async function putText(
   const { skill: name, media_type } = fields;
   const id = skillIds.get(name);
   const text = texts.get(key);
-  // The terms of the stored text are those of the skill that has gone.
+  // The stored text has the terms of a skill that was deleted.
   if (id === undefined || id !== text?.skillId) throw changedMeanwhile();
   await putDocument(tx, { id, name }, fields.name, media_type, text);
 }

@@ -165,7 +165,7 @@ export interface Database {
     source_query: string | null;
     /** The uses of columns that were chosen, as pairs of a name and a choice; null for none. */
     column_choices: Json | null;
-    /** The meaning of marks in the table's texts that was named; null for none. */
+    /** The named meaning of marks in the table's texts; null if none was named. */
     table_marks: Json | null;
     columns: Json | null;
     metrics: Json | null;

@@ -119,8 +119,8 @@ function makeFolder(folder: string): void {
 type Reads = Pick<Databases, 'reads' | 'snapshots' | 'keys' | 'health'>;
 
 /**
- * Opens a file that is open already, for what only reads. Snapshots have another connection than single reads, which
- * would otherwise see the state of a snapshot for as long as it lasts.
+ * Opens a further connection that only reads. Snapshots have another connection than single reads, which would
+ * otherwise see the state of a snapshot until it ends.
  */
 async function openReads(path: string): Promise<Reads> {
   const reads = await openReadOnly(path);

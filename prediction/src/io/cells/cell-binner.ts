@@ -160,7 +160,7 @@ function readKey(block: CellBlock, row: number, column: number): string | undefi
 
 interface ReadCell {
   readonly bin: number;
-  /** The finders that find it suspect. */
+  /** The finders that report the cell. */
   readonly suspects: readonly number[];
 }
 

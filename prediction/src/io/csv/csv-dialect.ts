@@ -11,7 +11,7 @@ export interface CsvOptions {
   /** The line with the names, or without them of the first row, from 1; the lines above it are passed over. */
   readonly headerLine?: number | undefined;
   readonly delimiter?: Delimiter | undefined;
-  /** The encoding; without it, UTF-8. A byte order mark decides before it. */
+  /** The encoding, by default UTF-8. A byte order mark takes precedence. */
   readonly charset?: Charset | undefined;
 }
 

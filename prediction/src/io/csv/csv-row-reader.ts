@@ -83,12 +83,12 @@ export class CsvRowReader implements RowReader {
 class CsvHeader {
   /** By field, without blanks at their ends. */
   readonly names: readonly string[];
-  /** True if a field has no name, so that its values count as those of an unknown one. */
+  /** True if a field has no name: its values are reported under an unknown name. */
   readonly hasUnnamed: boolean;
   readonly #isPlain: boolean;
 
   /**
-   * Reads the record of a header. A first field without a name is that of an index, and others may be many.
+   * Reads the record of a header. A first field without a name is an index; any number of others may lack a name.
    *
    * @throws {FormatError} if it has a name twice.
    */
@@ -212,7 +212,7 @@ class CellRows {
 
   /**
    * Returns nothing if many bodies are read so already, or the kernel cannot be loaded, or there are fields without a
-   * name: the kernel does not tell which of these have values.
+   * name: the kernel does not report which of these have values.
    */
   static open(
     blocks: RowColumns,

@@ -4,7 +4,7 @@ import { FormatError } from '../columns/format-error.js';
 /** The encodings in which CSV is read. */
 export type Charset = 'utf-8' | 'windows-1252' | 'utf-16le' | 'utf-16be';
 
-/** Bytes that are decoded together, so that a large piece of the body keeps nobody waiting. */
+/** Bytes that are decoded without a pause, so that a large piece of the body does not block the thread. */
 const SLICE = 64 * 1024;
 
 /** The bytes of a byte order mark, and the encoding that it shows. */
@@ -17,8 +17,8 @@ const MARKS: readonly (readonly [Charset, readonly number[]])[] = [
 const LONGEST_MARK = 3;
 
 /**
- * Yields text in UTF-8, which passes as it is. A byte order mark decides before the charset (WHATWG Encoding, section
- * 6), and stays at the beginning of the text.
+ * Yields text in UTF-8; such text passes unchanged. A byte order mark takes precedence over the charset
+ * (WHATWG Encoding, section 6), and stays at the beginning of the text.
  *
  * @param charset that the sender named; without it, UTF-8
  * @throws {FormatError} with the first line whose bytes mean nothing in the encoding
@@ -81,7 +81,7 @@ function createDecoder(charset: Charset): Decoder | undefined {
 /** The characters of the bytes from 0x80 to 0x9f; blank where the encoding has none. */
 const HIGH = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
 
-/** Decodes Windows-1252, and ISO 8859-1 with it: of that, browsers read the control characters as those of the former, too. */
+/** Decodes Windows-1252, and ISO 8859-1 as Windows-1252, as browsers do. */
 class Windows1252Decoder implements Decoder {
   readonly #lines = new LineCounter();
 
@@ -108,7 +108,7 @@ class Utf16Decoder implements Decoder {
   readonly #name: string;
   readonly #isSwapped: boolean;
   readonly #lines = new LineCounter();
-  /** The bytes of a character that has not ended. */
+  /** The first bytes of an incomplete character. */
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(charset: 'utf-16le' | 'utf-16be') {
@@ -121,7 +121,7 @@ class Utf16Decoder implements Decoder {
     let end = bytes.length & ~1;
     const [low, high] = this.#isSwapped ? [1, 0] : [0, 1];
     const last = ((bytes[end - 2 + high] ?? 0) << 8) | (bytes[end - 2 + low] ?? 0);
-    // Half of a pair, whose other half is to come.
+    // Half of a surrogate pair, whose other half follows.
     if (end > 0 && last >= 0xd800 && last <= 0xdbff) end -= 2;
     this.#rest = Uint8Array.from(bytes.subarray(end));
     const units = bytes.subarray(0, end);

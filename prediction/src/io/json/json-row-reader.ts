@@ -22,7 +22,7 @@ const MAX_CELL_SHARE = 8;
  */
 export class JsonRowReader implements RowReader {
   readonly isWhole = true;
-  /** Known when all of the body is read. */
+  /** Known once all of the body is read. */
   rowCount: number | undefined;
   readonly #blocks: RowColumns;
   readonly #unknown: ReadOptions['unknown'];

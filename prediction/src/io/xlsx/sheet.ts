@@ -134,7 +134,7 @@ class RowsOfSheet implements ElementSink {
 
   #closeCell(): void {
     const inline = this.#inline.take();
-    // An empty text is a value; other formulas without one were written by a program that does not compute them.
+    // An empty text is a value. Other formulas without a value come from a program that does not compute them.
     const hasValue = this.#value !== '' || (this.#hasValue && this.#type === 'str');
     if (this.#hasFormula && !hasValue && inline === '') {
       throw this.#fault(

@@ -12,7 +12,7 @@ export interface Workbook {
   readonly sheet: string;
   /** The file of its cells. */
   readonly path: string;
-  /** The sheets behind it that may be meant, too: those that are not hidden, where none was named. */
+  /** If no sheet was named, the further sheets that are not hidden: one of them may have the table. */
   readonly others: readonly SheetFile[];
   readonly texts: readonly string[];
   /** True for each style of a cell that shows a number as a date. */

@@ -68,12 +68,12 @@ class XmlScanner {
   /** The text that has not been read: the beginning of a token. */
   #rest = '';
   /**
-   * The length of `#rest` at which it is read again. It doubles while the token has no end: to look for the end after
-   * each chunk would take the square of its length.
+   * The length of `#rest` at which it is scanned again. It doubles while the token has no end: a search for the end
+   * after each chunk would take quadratic time.
    */
   #enough = 0;
   readonly #open: string[] = [];
-  /** The tag that is opened, without `<` and `>`, and where its attributes begin. */
+  /** The current opening tag, without `<` and `>`, and the offset of its attributes. */
   #tag = '';
   #tagFrom = 0;
   readonly #attributes: Attributes = (wanted) => this.#findAttribute(wanted);

@@ -34,8 +34,8 @@ const READ_BYTES = 64 * 1024;
 const MAX_EXPANDED_BYTES = 2 * 1024 * 1024 * 1024;
 
 /**
- * An archive may become so many bytes, and so many for each of its own. Sheets become six to ten times their bytes;
- * a million rows of five constants without references fit within the first bound.
+ * The most bytes that an archive may become: a fixed number, and a multiple of its size. Sheets become six to ten times
+ * their size; a million rows of five constants without references fit within the first bound.
  */
 const MIN_INFLATED_BYTES = 128 * 1024 * 1024;
 const MAX_INFLATION = 100;

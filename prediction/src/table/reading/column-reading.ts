@@ -1,15 +1,15 @@
-/** The reading of a column: the one meaning that all of its texts have. */
+/** The reading of a column: the meaning that all of its texts share. */
 export type ColumnReading = NumberReading | DateReading | UndecidedReading;
 
 /** How numbers are written, with a unit or without one. The unit does not change the number: 45 % is 45. */
 export interface NumberReading {
   readonly kind: 'number';
-  /** The unit that every value bears, as written; null without one. */
+  /** The unit of every value, as written; null without one. */
   readonly unit: string | null;
   readonly decimal: DecimalMark;
   /** The separator of thousands; null if there is none. */
   readonly group: GroupMark | null;
-  /** What decided; absent in models of releases that read each cell by itself. */
+  /** The source of the decision; absent in models of releases that read each cell by itself. */
   readonly decided_by?: Decider;
 }
 
@@ -20,14 +20,14 @@ export interface NumberReading {
 export interface DateReading {
   readonly kind: 'date';
   readonly order: DateOrder | 'unambiguous' | 'iso';
-  /** What decided; absent in models of releases that read fewer forms. */
+  /** The source of the decision; absent in models of releases that read fewer forms. */
   readonly decided_by?: Decider;
 }
 
 /** Texts that have more than one meaning, and are read as categories. */
 export interface UndecidedReading {
   readonly kind: 'undecided';
-  /** A message that says what cannot be told, and how to write the values instead. */
+  /** A message with the ambiguity, and how to write the values instead. */
   readonly reason: string;
 }
 
@@ -37,10 +37,10 @@ export type GroupMark = ',' | '.' | ' ' | "'";
 
 export type DateOrder = 'day-first' | 'month-first' | 'year-first';
 
-/** The values of the column, or parameters of the training. */
+/** The source of a decision: the values of the column, or parameters of the training. */
 export type Decider = 'values' | 'parameters';
 
-/** The marks and the order that the sender of a table says its texts have. */
+/** The marks and the order of the texts of a table that the sender has named. */
 export interface ReadingMarks {
   readonly decimal?: DecimalMark | undefined;
   readonly group?: GroupMark | undefined;
@@ -51,11 +51,11 @@ export interface ReadingMarks {
 
 /** The marks of a table, and those of some of its columns. */
 export interface TableMarks extends ReadingMarks {
-  /** Of entries, because a column may be named `__proto__`. */
+  /** Entries, not an object, because a column may be named `__proto__`. */
   readonly columns?: readonly (readonly [name: string, decimal: DecimalMark])[] | undefined;
 }
 
-/** Returns the marks of a column. What is said of it counts more than what is said of the table. */
+/** Returns the marks of a column. Its decimal mark overrides the marks of the table. */
 export function marksOf({ columns = [], ...marks }: TableMarks, name: string): ReadingMarks {
   const decimal = columns.find(([column]) => column === name)?.[1];
   return decimal === undefined ? marks : { ...marks, group: undefined, decimal };
@@ -78,7 +78,7 @@ export type ShownReading = NumberReading | ShownDates | UndecidedReading;
 
 type ShownDates = DateReading & { readonly order: Exclude<DateReading['order'], 'iso'> };
 
-/** Returns a reading as callers see it: null for plain numbers and for dates of ISO 8601, which need no word. */
+/** Returns a reading as callers see it: null for plain numbers and for dates of ISO 8601. */
 export function shownReading(reading: NumberReading | null): NumberReading | null;
 export function shownReading(reading: ColumnReading | null): ShownReading | null;
 export function shownReading(reading: ColumnReading | null): ShownReading | null {

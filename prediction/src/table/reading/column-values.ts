@@ -21,21 +21,21 @@ const MAX_EXAMPLE = 100;
 type Values = Chunked<Float64Array<ArrayBuffer>>;
 
 /**
- * The cells of a column of numbers or dates, by row, as all that they may mean: which of it they do mean is decided when
- * all are there. Holds a further array for each meaning that occurs beside the first.
+ * The cells of a column of numbers or dates, by row, with every value that each may mean. The meaning is decided after
+ * the last cell. Has a further array for each meaning that occurs beside the first.
  */
 export class ColumnValues {
   readonly kind: ColumnKind;
   readonly #form: ColumnForm;
   /** By row, the only meaning, or that with a decimal point, or that with the day first. */
   readonly #values: Values = valuesByRow();
-  /** By row, what else the text may mean: NaN where it has no other meaning. */
+  /** By row, the value of the text under another meaning: NaN where it has no other meaning. */
   readonly #others = new Map<',' | DateOrder, Values>();
   #present = 0;
   #unread = 0;
   #firstUnread: Example | undefined;
 
-  /** @param form has the texts that were met before. */
+  /** @param form has the texts of the column so far. */
   constructor(kind: ColumnKind, form: ColumnForm) {
     this.kind = kind;
     this.#form = form;
@@ -44,7 +44,7 @@ export class ColumnValues {
   /** Puts a number, or a date in milliseconds since 1970. */
   putValue(row: number, value: number): void {
     this.#present++;
-    // As its text has none, no number has a negative zero.
+    // Adding 0 turns −0 into 0, as its text would.
     this.#values.set(row, value + 0);
   }
 
@@ -108,13 +108,13 @@ export class ColumnValues {
       this.#values.set(row, value);
       return value;
     }
-    let one = Number.NaN;
+    let moment = Number.NaN;
     for (const order of ['day-first', 'month-first', 'year-first'] as const) {
       if (Number.isNaN(byOrder[order])) continue;
-      one = byOrder[order];
-      this.#setOther(order, row, one);
+      moment = byOrder[order];
+      this.#setOther(order, row, moment);
     }
-    return one;
+    return moment;
   }
 
   #setOther(meaning: ',' | DateOrder, row: number, value: number): void {
@@ -146,7 +146,7 @@ export class ColumnValues {
     return { kind: 'undecided', reason };
   }
 
-  /** The values of all rows under a reading; they are given up with it. NaN is missing. */
+  /** Returns the values of all rows under a reading, and releases them. NaN is missing. */
   take(rowCount: number, reading: ColumnReading): Float64Array<ArrayBuffer> {
     const values = this.#values.take(rowCount);
     if (reading.kind === 'undecided') return values;

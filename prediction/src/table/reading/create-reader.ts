@@ -6,7 +6,7 @@ import { type NumberText, readNumberText } from './number-forms.js';
 
 /**
  * Returns the reader of the texts of a column of numbers or dates, as numbers or milliseconds since 1970. Texts that
- * contradict the reading are NaN, as missing ones are: they are never read in another way.
+ * contradict the reading are NaN, like missing values: they are never read in another way.
  *
  * @param reading of a model; null or without what decided it, the texts are read as earlier releases did.
  */
@@ -43,7 +43,7 @@ function readAs(number: NumberText, text: string, reading: NumberReading): numbe
   if (number.unit !== null && number.unit !== unit) return Number.NaN;
   // A number with a point and an exponent is never one of groups.
   if (EXPONENT.test(text)) return values['.'];
-  // A mark that the column does not group by may be decimals to its sender.
+  // The sender may use a mark for decimals if the column does not group by it.
   if (either !== null && either !== decimal && either !== group) return Number.NaN;
   if (!Number.isNaN(values[decimal])) return values[decimal];
   const other = decimal === '.' ? ',' : '.';
@@ -73,5 +73,5 @@ export function looksLike(kind: 'number' | 'date', text: string): boolean {
   return (kind === 'number' ? readNumberText(text) : readDateText(text)) !== undefined;
 }
 
-/** No text that is longer is taken for a value. */
+/** The most characters of a text that is read as a value. */
 const MAX_LOOKED_AT = 100;

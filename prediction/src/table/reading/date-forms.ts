@@ -13,11 +13,11 @@ export interface DateText {
   readonly value?: number;
   /** By order, the moment that it would be; NaN where there is none. */
   readonly byOrder?: Readonly<Record<DateOrder, number>>;
-  /** The mark between the numbers whose order is to be known. */
+  /** The mark between the numbers whose order is ambiguous. */
   readonly separator?: string;
 }
 
-/** No date is longer. */
+/** The most characters of a date. */
 const MAX_LENGTH = 60;
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
@@ -49,7 +49,7 @@ const NUMBERS = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(\\d{4}|\\d{2})${TIME
 /** A place in the middle of the pattern from which `TIME` begins. */
 type Match = readonly (string | undefined)[];
 
-/** Reads a text as a date in each way that it may be meant; undefined if it does not look like one. */
+/** Reads a text as a date under each meaning that it may have; undefined if it does not look like a date. */
 export function readDateText(text: string): DateText | undefined {
   if (text.length > MAX_LENGTH || text.length < 6) return undefined;
   return readNumeric(text) ?? readNamed(text);
@@ -109,7 +109,7 @@ function readDay(
   return { form, value: day(year, month, dayOfMonth) + time };
 }
 
-/** Reads the time of a day, as what is to be added to its midnight in UTC; NaN if there is no such time. */
+/** Reads the time of a day as milliseconds to add to its midnight in UTC; NaN if there is no such time. */
 function readClock(match: Match): { readonly form: DateForm; readonly time: number } {
   const [hours, minutes, seconds, fraction, half, zone] = match;
   if (hours === undefined) return { form: 'date', time: 0 };
@@ -119,7 +119,7 @@ function readClock(match: Match): { readonly form: DateForm; readonly time: numb
     Number(minutes) * MINUTE +
     Number(seconds ?? 0) * SECOND +
     Math.floor(Number(`0.${fraction ?? 0}`) * SECOND + 1e-6);
-  // The end of a day is 24:00, and nothing is behind it.
+  // The end of a day is exactly 24:00.
   const isTime = time <= DAY;
   if (zone === undefined) return { form: 'local', time: isTime ? time : Number.NaN };
   const offset = offsetMinutes(zone);
@@ -151,7 +151,7 @@ function monthOf(name = ''): string {
 /** Returns the midnight of a day of the calendar, in UTC; NaN if there is no such day, as 31 June. */
 function day(year: string | undefined, month: string | undefined, dayOfMonth: string | undefined) {
   const date = new Date(0);
-  // Date.UTC takes the year 12 for 1912.
+  // Date.UTC treats the year 12 as 1912.
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(dayOfMonth));
   const isInCalendar =
     date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(dayOfMonth);

@@ -12,7 +12,7 @@ import type { DateText } from './date-forms.js';
 /** The orders that the numbers of a date may have. */
 export const DATE_ORDERS = ['day-first', 'month-first', 'year-first'] as const;
 
-/** The texts of a column of dates that show the order of their numbers. */
+/** The texts of a column of dates that show the order of day, month and year. */
 export class DateOrders {
   /** The first text that may have just these orders, and their number of bits. */
   readonly #byOrders = new Map<number, Example>();
@@ -42,7 +42,7 @@ export class DateOrders {
     return true;
   }
 
-  /** Returns the reason why texts that look like dates are none. */
+  /** Returns the reason why texts that look like dates are not read as dates. */
   describeWrong(): UndecidedReading {
     const example = this.#wrong === undefined ? '' : `, such as ${showExample(this.#wrong)}`;
     const reason = `looks like dates, but the calendar has no such days${example}; correct them`;
@@ -52,7 +52,7 @@ export class DateOrders {
   /**
    * Decides in which order the numbers of the dates are.
    *
-   * @param force true to pass over texts that contradict the sender.
+   * @param force true to ignore texts that contradict the sender.
    */
   decide({ dateOrder }: ReadingMarks, force = false): DateReading | UndecidedReading {
     const of = (order: DateReading['order'], isChosen: boolean): DateReading => {

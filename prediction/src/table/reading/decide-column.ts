@@ -12,10 +12,10 @@ import { DateOrders } from './date-order.js';
 import { type NumberText, readNumberText } from './number-forms.js';
 import { chosenDecimal, NumberMarks } from './number-marks.js';
 
-/** Units that are told apart in a column; all values of a column of numbers have one. */
+/** The most units that a column distinguishes; all values of a column of numbers have one. */
 const MAX_UNITS = 8;
 
-/** The kind of a column, before it is known what its texts mean: numbers with a unit or without one, or dates. */
+/** The kind of a column, before the meaning of its texts is decided: numbers with or without a unit, or dates. */
 export type ColumnKind =
   | { readonly kind: 'number'; readonly unit: string | null }
   | { readonly kind: 'date' };
@@ -24,8 +24,8 @@ export type ColumnKind =
 export type CountedText = readonly [text: string, rows: number];
 
 /**
- * The evidence of what the texts of a column mean. Each text is added when it is first met, so that the decision is
- * made of all rows, however few texts are kept.
+ * The evidence of what the texts of a column mean. Each text is added at its first occurrence, so that the decision
+ * considers all rows, however few texts are kept.
  */
 export class ColumnForm {
   readonly #marks: ReadingMarks;
@@ -37,7 +37,7 @@ export class ColumnForm {
     this.#marks = marks;
   }
 
-  /** @param place of the row in which the text is first met. */
+  /** @param place of the first row with the text. */
   add(text: string, place?: Place): void {
     if (this.addPlain(null, text, place) !== undefined) return;
     const { number, date } = readText(text);
@@ -46,9 +46,9 @@ export class ColumnForm {
   }
 
   /**
-   * Adds a number as programs write it, which most are.
+   * Adds a number as programs write it, the most frequent form.
    *
-   * @returns undefined, and adds nothing, if the text has more to it: another form, or a point that may group.
+   * @returns undefined, and adds nothing, if the text has another form or a point that may group.
    */
   addPlain(unit: string | null, text: string, place: Place | undefined): number | undefined {
     const value = plainNumber(text);
@@ -83,10 +83,10 @@ export class ColumnForm {
   }
 
   /**
-   * Finds the kind that nearly all texts are of, or the chosen one.
+   * Finds the kind of nearly all texts, or the chosen kind.
    *
    * @param texts of the column. All were added, but for numbers that came as such.
-   * @returns null where the texts are of none, or a reason why texts that look like dates are none.
+   * @returns null if there is no such kind, or the reason why texts that look like dates are not read as dates.
    */
   findKind(texts: Iterable<CountedText>, choice?: ColumnUse): ColumnKind | UndecidedReading | null {
     if (choice === 'date') return { kind: 'date' };

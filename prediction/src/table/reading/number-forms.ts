@@ -3,7 +3,7 @@ import type { DecimalMark, GroupMark } from './column-reading.js';
 /** The most characters of a number with separators, with its unit. */
 const MAX_LENGTH = 40;
 
-/** The most characters of a number without separators: no number that people or programs write is longer. */
+/** The most characters of a number without separators. */
 const MAX_PLAIN_LENGTH = 1000;
 
 /** A sign, a unit, a sign, the digits with their separators, a sign, a blank, a unit. Parentheses are a sign, too. */
@@ -38,17 +38,17 @@ const PLAIN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const COMMA_EXPONENT = /^[+-]?(?:\d+,\d*|,\d+)e[+-]?\d+$/i;
 
 /**
- * A number of a text, under each decimal mark that it may have. Both are the same where the text has no mark that could
- * be either, and one is NaN where the text has one meaning.
+ * The number of a text under each decimal mark. Both are equal if the text has no decimal mark, and one is NaN if the
+ * text can have only the other mark.
  */
 export interface NumberText {
   readonly unit: string | null;
   readonly values: Readonly<Record<DecimalMark, number>>;
   /** The separator of thousands under each decimal mark. */
   readonly groups: Readonly<Record<DecimalMark, GroupMark | null>>;
-  /** The mark that separates thousands or decimals, and nothing in the text says which; null without one. */
+  /** The mark that may separate thousands or decimals; null if the text has no such mark. */
   readonly either: DecimalMark | null;
-  /** True if the text has digits alone, behind its sign. */
+  /** True if the text has only digits, apart from its sign. */
   readonly isWhole: boolean;
 }
 
@@ -75,7 +75,7 @@ function splitNumber(text: string): NumberParts | undefined {
   return { unit: before || behind || null, isNegative: signs !== '' && signs !== '+', digits };
 }
 
-/** Returns whether at most one of two texts is there, and is a unit: the one before a number, or the one behind it. */
+/** Returns whether a number has at most one unit, either before or behind it. */
 export function isUnit(before: string, blank: string, behind: string): boolean {
   if (before !== '' && behind !== '') return false;
   if (/^[A-Z]{3}$/.test(before) && !CURRENCIES.has(before)) return false;
@@ -89,7 +89,7 @@ export function isUnit(before: string, blank: string, behind: string): boolean {
 /** A sign before or behind a number, or the parentheses of accountants. */
 const SIGNS = new Set(['', '+', '-', '−', '()']);
 
-/** Reads a text as a number in each way that it may be meant; undefined if it is none. */
+/** Reads a text as a number under each decimal mark; undefined if it is not a number. */
 export function readNumberText(text: string): NumberText | undefined {
   const plain = readPlain(text);
   if (plain !== undefined) return plain;
@@ -118,23 +118,23 @@ export function readNumberText(text: string): NumberText | undefined {
 export const SEPARATORS = { '.': /[, ']/g, ',': /[. ']/g } as const;
 const NO_GROUPS = { '.': null, ',': null } as const;
 
-/** Reads numbers whose length or exponent is that of a program's. */
+/** Reads numbers that are too long for people, or have an exponent, as programs write them. */
 function readPlain(text: string): NumberText | undefined {
-  const one = (values: NumberText['values'], isWhole = false): NumberText => {
+  const ungrouped = (values: NumberText['values'], isWhole = false): NumberText => {
     return { unit: null, values, groups: NO_GROUPS, either: null, isWhole };
   };
   if (text === 'Infinity' || text === '-Infinity') {
-    return one({ '.': Number(text), ',': Number(text) });
+    return ungrouped({ '.': Number(text), ',': Number(text) });
   }
   if (COMMA_EXPONENT.test(text)) {
-    return one({ '.': Number.NaN, ',': Number(text.replace(',', '.')) });
+    return ungrouped({ '.': Number.NaN, ',': Number(text.replace(',', '.')) });
   }
   if (text.length > MAX_PLAIN_LENGTH) return undefined;
   const match = PLAIN.exec(text);
   if (match === null || (match[1] === undefined && text.length <= MAX_LENGTH)) return undefined;
   const value = Number(text);
   const hasPoint = text.includes('.');
-  return one(
+  return ungrouped(
     { '.': value, ',': hasPoint ? Number.NaN : value },
     match[1] === undefined && !hasPoint,
   );
@@ -144,14 +144,14 @@ function asGroup(text: string | undefined): GroupMark | null {
   return text === ',' || text === '.' || text === ' ' || text === "'" ? text : null;
 }
 
-/** Returns the number of a text that has one meaning and no unit; NaN if it has none, or two. */
+/** Returns the number of a text that has exactly one meaning, and no unit; NaN for any other text. */
 export function readClearNumber(text: string): number {
   const number = readNumberText(text);
   if (number === undefined || number.unit !== null || number.either !== null) return Number.NaN;
   return Number.isNaN(number.values['.']) ? number.values[','] : number.values['.'];
 }
 
-/** Returns whether amounts are in this unit: they have no three decimals. */
+/** Returns whether a unit is a currency: amounts of money do not have three decimals. */
 export function isMoney(unit: string | null): boolean {
   return unit !== null && (/\p{Sc}/u.test(unit) || CURRENCIES.has(unit));
 }

@@ -13,10 +13,10 @@ import { isMoney, type NumberText } from './number-forms.js';
 const OTHER = { '.': ',', ',': '.' } as const;
 const NAMES = { '.': 'point', ',': 'comma' } as const;
 
-/** Ungrouped numbers from here on contradict a separator of thousands. */
+/** Ungrouped numbers of this size and more contradict a separator of thousands. */
 const THOUSAND = 1000;
 
-/** The texts of one unit in a column that show what its marks mean. Takes little memory, however many texts there are. */
+/** The texts of one unit in a column that show the meaning of its marks. Its memory does not grow with the texts. */
 export class NumberMarks {
   /** The first text that shows each decimal mark. */
   readonly #shown: Partial<Record<DecimalMark, Example>> = {};
@@ -33,7 +33,7 @@ export class NumberMarks {
     return this.#shown['.'] !== undefined;
   }
 
-  /** @param number that the text was read as. */
+  /** @param number the parsed text. */
   add(number: NumberText, text: string, place: Place | undefined): void {
     const { values, groups, either, isWhole } = number;
     if (isWhole) {
@@ -66,7 +66,7 @@ export class NumberMarks {
    *
    * @param unit of the texts.
    * @param marks that the sender of the table has named.
-   * @param force true to pass over texts that contradict the sender.
+   * @param force true to ignore texts that contradict the sender.
    */
   decide(
     unit: string | null,
@@ -106,7 +106,7 @@ export class NumberMarks {
     return parted === undefined ? '.' : this.#findMeaning(',', parted, unit);
   }
 
-  /** Decides whether a mark separates thousands or decimals that always has three digits behind it. */
+  /** Decides whether a mark that is always followed by three digits separates thousands or decimals. */
   #findMeaning(
     mark: DecimalMark,
     example: Example,
@@ -114,9 +114,9 @@ export class NumberMarks {
   ): DecimalMark | UndecidedReading {
     if (isMoney(unit)) return OTHER[mark];
     const ending = this.#ending[mark];
-    // Whole numbers without decimals and decimals that end in 0 are not in one column: nobody writes 847 and 1.020 so.
+    // No program writes decimals as 847 and 1.020: with fixed decimals it writes 847.000, and else 1.02.
     if (this.#small && this.#large === undefined && ending !== undefined) return OTHER[mark];
-    // Who groups thousands would group this one. The point is the mark of programs, which group none.
+    // A sender who groups thousands would group the large number, too. Programs write decimal points and no groups.
     if (mark === '.' && this.#large !== undefined && ending === undefined) return mark;
     const beside = this.#large === undefined ? '' : `, beside ${showExample(this.#large)}`;
     return undecided(

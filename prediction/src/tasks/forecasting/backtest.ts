@@ -127,7 +127,7 @@ function repeatSeason(values: Float64Array, end: number, season: number, step: n
   return values[last] ?? Number.NaN;
 }
 
-/** Of a unit: the size of a value beyond which the unit is that of the value. */
+/** The size of a value, in units, beyond which a larger unit replaces the unit of the part. */
 const MAX_SIZE = 2 ** 100;
 
 function findUnit(ofPart: number, actual: number, repeated: number): number {
@@ -135,7 +135,7 @@ function findUnit(ofPart: number, actual: number, repeated: number): number {
   return most / ofPart > MAX_SIZE ? powerOfTwo(most) : ofPart;
 }
 
-/** @returns in the unit; NaN if there is no difference. */
+/** @returns the difference in the unit; NaN if there is none. */
 function meanSeasonalDifference(
   values: Float64Array,
   end: number,

@@ -13,7 +13,7 @@ const MAX_ROWS = 1_000_000;
 /** Steps between the end of a table and the history of a request. */
 const MAX_SPAN = 100_000;
 
-/** Series that rows which name some of the groups are compared with: those that have the rarest of a row's values. */
+/** The most comparisons of rows that name some of the groups with the series of their rarest value. */
 const MAX_COMPARISONS = 50_000_000;
 
 const MAX_FAULTS = 20;
@@ -33,9 +33,9 @@ export interface ForecastSpan {
 export class ForecastRequest {
   readonly #index: SeriesIndex;
   readonly #span: ForecastSpan;
-  /** The series that are asked for, in their order: those of the model by their place in it. */
+  /** The requested series in their order: those of the model by their index. */
   readonly #asked: (number | SentSeries)[] = [];
-  /** By series of the model, a bit that says whether it is asked for. */
+  /** One bit for each series of the model: set if it is requested. */
   readonly #isAsked: Uint8Array;
   /** The rows of moments, by series of the model or by the texts of a new one. */
   readonly #sent = new Map<number | string, SentSeries>();
@@ -133,7 +133,7 @@ export class ForecastRequest {
     };
   }
 
-  /** Yields what is asked for: without rows, all series of the model. Others are left out if they are too short. */
+  /** Yields the requested series: without rows, all series of the model. Series that are too short are left out. */
   *#listSeries(minLength: number): Generator<number | SentSeries> {
     const { series } = this.#index.model;
     const isLongEnough = (asked: number | SentSeries) =>
@@ -142,7 +142,7 @@ export class ForecastRequest {
       for (const asked of this.#asked) if (isLongEnough(asked)) yield asked;
       return;
     }
-    for (let one = 0; one < series.count; one++) if (isLongEnough(one)) yield one;
+    for (let index = 0; index < series.count; index++) if (isLongEnough(index)) yield index;
   }
 
   #checkHorizon(): void {
@@ -191,10 +191,10 @@ export class ForecastRequest {
       ]);
     }
     let hasFound = false;
-    for (const one of candidates.series) {
-      if (!candidates.isMatch(one)) continue;
+    for (const candidate of candidates.series) {
+      if (!candidates.isMatch(candidate)) continue;
       hasFound = true;
-      this.#ask(one);
+      this.#ask(candidate);
     }
     if (hasFound) this.#matched.add(key);
     else this.#faultUnknown(texts, at);
@@ -227,7 +227,7 @@ export class ForecastRequest {
     return sent;
   }
 
-  /** Returns what was sent of a series: nothing, where it is asked for by its groups. */
+  /** Returns the rows that were sent for a series; none if it is requested by its groups. */
   #openSeries(asked: number | SentSeries): SentSeries {
     if (typeof asked !== 'number') return asked;
     const { series } = this.#index.model;
@@ -352,7 +352,7 @@ export class ForecastRequest {
   }
 }
 
-/** Returns a key of the values of the group columns; of one that is left out, that of any value. */
+/** Returns a key of the values of the group columns; a column that is left out stands for any value. */
 function seriesKey(texts: readonly (string | undefined)[]): string {
   return JSON.stringify(texts);
 }

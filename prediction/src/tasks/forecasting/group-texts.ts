@@ -5,8 +5,8 @@ import { KeyedSlots, mixIn, NO_HASH } from './keyed-slots.js';
 const PER_STEP = 2048;
 
 /**
- * The distinct values of a group column, by code: their letters one after the other, since a string of JavaScript takes
- * 40 bytes for a name of ten letters.
+ * The distinct values of a group column, by code, as one sequence of letters: a JavaScript string takes 40 bytes for a
+ * name of ten letters.
  */
 export class GroupTexts {
   /** UTF-16, or its lower bytes where all higher ones are 0. */

@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto';
 const SECRET = randomBytes(8);
 const KEY = SECRET.readUInt32LE(0) | 1;
 
-/** The hash of nothing, from which `mixIn` goes on. */
+/** The initial hash for `mixIn`. */
 export const NO_HASH = SECRET.readInt32LE(4);
 
-/** Mixes 32 bits into a hash. The key is drawn for each process, so that nobody can choose what shares a hash. */
+/** Mixes 32 bits into a hash. The key is random for each process, so that callers cannot provoke collisions. */
 export function mixIn(hash: number, bits: number): number {
   let mixed = Math.imul(hash ^ bits, KEY);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
   return mixed ^ (mixed >>> 13);
 }
 
-/** Room to spare, so that most searches end at the first or second slot. */
+/** Spare slots, so that most searches end at the first or second slot. */
 const SLOTS_PER_ENTRY = 1.5;
 
 /** Finds entries by their hash: a table with open addressing that holds indexes, 6 to 12 bytes an entry. */
@@ -30,7 +30,7 @@ export class KeyedSlots {
     return this.#slots.byteLength;
   }
 
-  /** Returns the index of the entry that has the hash and is the one looked for; −1 if there is none. */
+  /** Returns the index of the entry with the hash that matches; −1 if there is none. */
   find(hash: number, isSame: (index: number) => boolean): number {
     const slots = this.#slots;
     const mask = slots.length - 1;

@@ -20,7 +20,7 @@ const MAX_SCORES = 999;
 /** Six digits suffice for scores, and keep models small. */
 const SCORE_DIGITS = 6;
 
-/** Units from here on are measured in `LARGE_UNIT`, in which a sum of errors is not too large for a double. */
+/** Larger units are measured in `LARGE_UNIT`, in which a sum of errors is not too large for a double. */
 const LARGE = 2 ** 900;
 const LARGE_UNIT = 2 ** 64;
 
@@ -110,7 +110,7 @@ export function measureForecasts(
 }
 
 /**
- * Returns whether an interval holds the value that came; none does if its reach is NaN.
+ * Returns whether an interval holds the true value; false if its reach is NaN.
  *
  * @param reach in the unit of the outcome
  */

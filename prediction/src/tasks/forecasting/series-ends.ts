@@ -4,7 +4,7 @@ import { GroupTexts } from './group-texts.js';
 import type { ForecastSeries } from './series.js';
 import { SeriesGroups } from './series-groups.js';
 
-/** The end of a series: as many values as a forecast or a backtest looks at. */
+/** The end of a series: as many values as a forecast or a backtest reads. */
 export interface SeriesEnd {
   /** Its values of the group columns; '' is a missing one. */
   readonly groups: readonly string[];
@@ -92,7 +92,7 @@ export class SeriesEndsBuilder {
   #count = 0;
   #length = 0;
 
-  /** @param counts of the columns that tell series apart, of those known up to the last value, and of those known ahead. */
+  /** @param counts of group columns, of columns known up to the last value, and of columns known ahead. */
   constructor(counts: { readonly groups: number; readonly past: number; readonly known: number }) {
     this.#codeOf = Array.from({ length: counts.groups }, () => new Map());
     this.#past = Array.from({ length: counts.past }, valuesByRow);
@@ -103,7 +103,7 @@ export class SeriesEndsBuilder {
     return this.#count;
   }
 
-  /** Adds a series. @throws {Error} if it does not have the columns of the others. */
+  /** Adds a series. @throws {Error} if its columns differ from those of the others. */
   add({ groups, start, values, past, known }: SeriesEnd): void {
     const { length } = values;
     const isWhole = [...past, ...known].every((column) => column.length === length);

@@ -22,7 +22,7 @@ interface Candidates {
   readonly isMatch: (series: number) => boolean;
 }
 
-/** The values by which series are told apart: codes of texts, series by series. */
+/** The values that identify series: codes of texts, series by series. */
 export class SeriesGroups {
   readonly #count: number;
   readonly #columns: readonly GroupTexts[];
@@ -136,7 +136,7 @@ export class SeriesGroups {
       const code = this.#codes[at] ?? 0;
       ends[code] = (ends[code] ?? 0) + 1;
     }
-    // First the starts, which become the ends when the series are put in.
+    // First the starts, which become the ends as the series are filled in.
     let sum = 0;
     for (let code = 0; code < ends.length; code++) {
       const size = ends[code] ?? 0;

@@ -69,7 +69,7 @@ const DEFAULT_LEVEL = 0.9;
 /** Rows of an answer that are made together. */
 const MAX_ROWS = 256;
 
-/** Series that are forecast together, unless they take more than a slice of work. */
+/** The most series that are forecast together, if they take at most a slice of work. */
 const MAX_SERIES = 32;
 
 /** The place of the step among the numbers of a row. */
@@ -82,7 +82,7 @@ interface Parts {
   readonly memoryBytes: number;
   readonly index: SeriesIndex;
   readonly forecaster: Forecaster;
-  /** The trees that a step passes. */
+  /** The number of trees that a step passes. */
   readonly trees: number;
   readonly binner: RowBinner;
   readonly forms: RowForms;
@@ -138,7 +138,7 @@ export class SeriesServer {
     return this.#adapted;
   }
 
-  /** About how many bytes of memory it takes: see `estimateMemory`. */
+  /** The approximate bytes of memory that it takes: see `estimateMemory`. */
   get memoryBytes(): number {
     return this.#parts.memoryBytes;
   }
@@ -299,8 +299,8 @@ export class SeriesServer {
     let chunk: AskedSeries[] = [];
     const isBacktest = backtest !== undefined;
     const block = new BlockBuilder(this.#parts, confidence, isBacktest, this.calibration);
-    for (const one of asked) {
-      chunk.push(one);
+    for (const series of asked) {
+      chunk.push(series);
       if (chunk.length < maxSeries) continue;
       yield* block.add(chunk);
       yield;
