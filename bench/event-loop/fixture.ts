@@ -19,7 +19,7 @@ export interface Stored {
   readonly known: Known;
 }
 
-/** Starts a service with a key, a chat server and what requests need that do their work, for some measurements. */
+/** Starts a service for measurements, with a key, a chat server and the resources that requests use. */
 export async function withStored<T>(
   folder: string,
   isShort: boolean,
@@ -59,7 +59,7 @@ async function openChatServer() {
   return { url: `${origin}/v1`, close };
 }
 
-/** Stores the resources of the contract's examples, and those that take much work. */
+/** Stores the resources of the contract's examples, and resources that take much work. */
 async function store({ url }: Service, key: string, isShort: boolean): Promise<Known> {
   const headers = { Authorization: `Bearer ${key}` };
   const made = await loadExamples(url, { headers, completeTable: makeTable });

@@ -27,16 +27,16 @@ export interface Growth {
 /** Node.js takes 16 KiB of headers, the address among them. */
 const HEAD_BYTES = 14_000;
 
-/** The most that is sent of what the contract allows no more of, and what a validator refuses. */
+/** The most bytes of a value beyond the limit of the contract, which a validator refuses. */
 const MEBIBYTE = 1024 * 1024;
 
-/** The most that is sent. */
+/** The most bytes of a body. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** The limit of a table, of which the contract has none: beyond it, tables are read in pieces. */
+/** The most bytes of a table, for which the contract has no limit: longer tables are read in pieces. */
 const MAX_TABLE_BYTES = MEBIBYTE;
 
-/** The bytes of a body for what is around the place that grows. */
+/** The bytes of a body that are left for the text around the place that grows. */
 const ROOM = 2048;
 
 /** The smallest size, and the ratio of two sizes. */
@@ -67,7 +67,7 @@ export function listGrowths(sample: Sample): Growth[] {
   ];
 }
 
-/** Returns a request that does not grow: what it takes depends on what is stored. */
+/** Returns a request that does not grow: its work depends on stored data. */
 function asItIs(sample: Sample): Growth {
   const request = writeSample(sample);
   const bytes = Buffer.byteLength(request.body ?? request.path);
@@ -96,19 +96,19 @@ function growHead(
   }));
 }
 
-/** Returns a text percent-encoded, in so many bytes at most. */
+/** Returns a text percent-encoded, in at most `bytes` bytes. */
 function encodeTo(bytes: number, text: string): string {
   // Halves of surrogate pairs have no encoding.
   const encoded = encodeURIComponent(Buffer.from(text).toString());
   return encoded.slice(0, bytes).replace(/%.?$/, '');
 }
 
-/** What an address may have that is not encoded, and parameters that no operation has. */
+/** Characters that need no encoding in an address, and parameters that no operation has. */
 const RAW_QUERIES = ['a&', 'a=1&', 'a[b]=1&', 'a[]=1&', '&', '=', '+', '%41=1&', '%', 'limit=1&'];
 
 function growQuery(sample: Sample): Growth[] {
-  const own = sample.operation.parameters.filter((one) => one.text('in') === 'query');
-  const repeated = own.map((one) => `${one.text('name')}=a&`);
+  const own = sample.operation.parameters.filter((parameter) => parameter.text('in') === 'query');
+  const repeated = own.map((parameter) => `${parameter.text('name')}=a&`);
   return [...RAW_QUERIES, ...repeated].map((unit) => ({
     sample: sample.name,
     place: 'query',
@@ -121,10 +121,10 @@ function growQuery(sample: Sample): Growth[] {
   }));
 }
 
-/** Returns the growths of a header, by those patterns that Node.js sends in one. */
+/** Returns the growths of a header, by the patterns that Node.js accepts in a header. */
 export function growHeader(sample: Sample, name: string, own: string): Growth[] {
   const write = (fill: Pattern['fill'], bytes: number) => {
-    // Servers remove what is blank around a value.
+    // Servers remove blanks around a value.
     const value = `x${readFilled(fill, bytes)}`.replace(/^x(?! )/, '');
     return writeSample(sample, { headers: { [name]: value } });
   };
@@ -153,7 +153,7 @@ function growBody(sample: Sample, body: SampleBody): Growth[] {
   return growText(sample, String(body.value), format !== undefined);
 }
 
-/** Marks a place in JSON for what `JSON.stringify` cannot write. */
+/** Marks a place in JSON for text that `JSON.stringify` cannot write. */
 const MARK = '@@grown@@';
 
 function growJson(sample: Sample, { schema, value }: SampleBody): Growth[] {

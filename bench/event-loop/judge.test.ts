@@ -29,7 +29,7 @@ const quadratic = counting((text, look) => {
   }
 });
 
-/** Tries both ways at each character, as `/(a|a)*!/` does, as far as one can wait. */
+/** Tries both ways at each character, as `/(a|a)*!/` does, up to a bearable time. */
 async function exponential(bytes: number): Promise<Measured> {
   return { bytes, status: 200, hold: 2 ** Math.min(bytes / 256, 40) / 1000 };
 }

@@ -1,4 +1,4 @@
-/** What was measured with a place of one size. */
+/** The measurement of a place of one size. */
 export interface Measured {
   readonly bytes: number;
   readonly status: number;
@@ -6,7 +6,7 @@ export interface Measured {
   readonly hold: number;
 }
 
-/** What a hold may be. */
+/** The bounds of holds. */
 export interface Bounds {
   /** In milliseconds, of any size. */
   readonly hold: number;
@@ -16,7 +16,7 @@ export interface Bounds {
   readonly floor: number;
 }
 
-/** The bounds of the long form, and those of the short form, which a loaded machine must not miss by chance. */
+/** The bounds of the long form, and those of the short form, which must not fail by chance on a loaded machine. */
 export const BOUNDS: Bounds = { hold: 50, slope: 1.3, floor: 10 };
 export const GROSS_BOUNDS: Bounds = { hold: 1000, slope: 1.7, floor: 200 };
 
@@ -25,7 +25,7 @@ const NOISE_MS = 2;
 
 /**
  * Returns the power of the size with which the hold grows between the two largest sizes: the slope of a line through
- * both on a plot with two logarithmic scales. Undefined where nothing is to be compared: with one size, with answers of
+ * both on a plot with two logarithmic scales. Undefined if there is nothing to compare: for one size, for answers with
  * different statuses, and for holds that are shorter than `floor`, in milliseconds.
  */
 export function slopeOf(series: readonly Measured[], floor: number): number | undefined {
@@ -43,8 +43,8 @@ export interface Fault<T extends Measured> {
 }
 
 /**
- * Returns how a series of ascending sizes is out of bounds: by the longest hold that is too long, or else by the
- * longest of those that grow faster than they may. Undefined if it is within them.
+ * Returns the fault of a series of ascending sizes: the longest of the holds that are too long or grow too fast.
+ * Undefined if the series is within its bounds.
  */
 export function findFault<T extends Measured>(
   series: readonly T[],

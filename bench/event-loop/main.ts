@@ -22,7 +22,7 @@ interface Options {
   readonly anySpeed?: true;
 }
 
-/** The longest hold of all that was measured of a sample. */
+/** The longest hold of all measurements of a sample. */
 interface Longest {
   readonly growth: Growth;
   readonly turn: MeasuredTurn;
@@ -55,7 +55,7 @@ async function measure(words: readonly string[], options: Options): Promise<void
       const watch = await Watch.begin(stored.service);
       try {
         const grown = await measureGrowths(stored, watch, word, options);
-        // What is stored for the cases takes minutes, and words mostly name an operation.
+        // Storing the data of the cases takes minutes, and words mostly name an operation.
         const isGrown = word !== '' && grown.length > 0;
         return short || isGrown
           ? grown
@@ -70,7 +70,7 @@ async function measure(words: readonly string[], options: Options): Promise<void
   await publish(`${text}\n`, isWhole ? { file: 'hold', name: 'bench:hold' } : undefined);
 }
 
-/** Returns the table of what was out of bounds, and that of the longest hold of each operation. */
+/** Returns a table of the faults, and one of the longest hold of each operation. */
 async function measureGrowths(
   { known }: Stored,
   watch: Watch,

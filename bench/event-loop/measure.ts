@@ -3,7 +3,7 @@ import { Client, NoAnswer, type RawRequest } from '../../testkit/http/client.js'
 import type { Service } from '../../testkit/service/measured-service.js';
 import type { Measured } from './judge.js';
 
-/** What one request did to the service. */
+/** The effect of one request on the service. */
 export interface Turn {
   readonly status: number;
   /** The bytes of the answer. */
@@ -14,10 +14,10 @@ export interface Turn {
   readonly live: number;
 }
 
-/** A size of a growth, as it was measured. */
+/** A measured size of a growth. */
 export type MeasuredTurn = Measured & Turn;
 
-/** The time for which an answer is awaited, in milliseconds. */
+/** The longest wait for an answer, in milliseconds. */
 const DEADLINE_MS = 60_000;
 
 /** Measures what requests do to the event loop of a service, while another client asks whether it lives. */

@@ -1,4 +1,4 @@
-/** A way to fill a place with as many bytes as are wanted. */
+/** A way to fill a place with a number of bytes. */
 export interface Pattern {
   readonly name: string;
   /** The bytes of one repetition, at most. */
@@ -34,7 +34,7 @@ const UNITS: readonly string[] = [
   ],
 ];
 
-/** Ends a text, so that what matched a text of repetitions has to go back. */
+/** Ends a text, so that a pattern that matched the repetitions has to backtrack. */
 const TAIL = '!';
 
 /** Returns the patterns of a text. @param own a text that fits the place, which some of them begin with */
@@ -65,12 +65,12 @@ function listed(name: string, unit: number, item: (index: number) => string): Pa
   return { name, unit, fill };
 }
 
-/** Returns a pattern that consists of one item or member, which is as large as all of it. */
+/** Returns a pattern of one large item or member. */
 function single(name: string, fill: (bytes: number) => string): Pattern {
   return { name, unit: Number.POSITIVE_INFINITY, fill };
 }
 
-/** Returns values within each other. */
+/** Returns nested values. */
 function nested(open: string, inner: string, close: string): (bytes: number) => string {
   return (bytes) => {
     const levels = Math.max(1, Math.floor(bytes / (open.length + close.length)));
@@ -81,7 +81,7 @@ function nested(open: string, inner: string, close: string): (bytes: number) => 
 const LEVELS = 90;
 const DEEP = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
 
-/** Values that cost more than their bytes: the items of arrays and the members of objects. */
+/** Values that take more work than their bytes suggest: the items of arrays and the members of objects. */
 const VALUES: readonly (readonly [name: string, unit: number, value: (index: number) => string])[] =
   [
     ['0', 2, () => '0'],
@@ -110,7 +110,7 @@ export function arrayPatterns(own: string): readonly Pattern[] {
   ];
 }
 
-/** What long names consist of: names are compared, normalized, quoted and masked. */
+/** The texts of long names: names are compared, normalized, quoted and masked. */
 const NAMES = ['k', '0', ' ', '/', 'eyJ', 'roster_', 'e\u0301', '\u0315\u0300', '\ud83d', '💎'];
 
 /** More faulty values than a problem lists, each of which it points at. */

@@ -23,7 +23,7 @@ export interface SampleBody {
   readonly value: unknown;
 }
 
-/** What the samples need to know of what is stored. */
+/** The stored data that the samples use. */
 export interface Known {
   /** The key of the requests. */
   readonly key: string;
@@ -34,7 +34,7 @@ export interface Known {
   readonly further: Readonly<Record<string, readonly Variant[]>>;
 }
 
-/** What a sample has instead of the first example of its operation. */
+/** The parts of a sample that replace those of the first example of its operation. */
 export interface Variant {
   readonly name: string;
   readonly path?: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export interface Variant {
   readonly body?: unknown;
 }
 
-/** A name that nothing has: what is deleted must stay for the requests that follow. */
+/** A name that no resource has: deletions must not remove resources that later requests use. */
 const ABSENT = 'absent';
 
 /** Returns the samples of every operation. */
@@ -137,7 +137,7 @@ function examplesOf(
   );
 }
 
-/** What a request has instead of its sample's. */
+/** The parts of a request that replace those of its sample. */
 export interface Change {
   readonly path?: Readonly<Record<string, string>>;
   /** The query, encoded; that of the sample if it is left out. */

@@ -67,10 +67,10 @@ const HEADERS: readonly (readonly [name: string, own: string])[] = [
 /** The operations that the headers are sent to, with a key and without one. */
 const WITH_HEADERS = ['getSkill', 'createSkill, json skill', 'callMcp, json call'];
 
-/** What is sent without a key to every operation: it may not cost more than to be refused. */
+/** The requests without a key to every operation: they must cost no more than a refusal. */
 const WITHOUT_KEY = new Set(['"a"', '{}', '" "', '"eyJ"', 'a=1&', 'rows', 'lines that fit']);
 
-/** Returns the ways in which the requests grow that have no key, or that belong to no operation. */
+/** Returns the growths of requests without a key, or without an operation. */
 export function listStrangers(known: Known): Growth[] {
   const samples = listSamples(known);
   const headed = samples.filter(({ name }) => WITH_HEADERS.includes(name));

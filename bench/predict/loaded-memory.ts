@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createPredictorInSteps, decodeModel } from '../../prediction/src/predicting.js';
 import { finish } from '../../prediction/src/trees/steps.js';
 
-/** Prints the bytes that a stored model says it takes when it is loaded, and those that it takes. Needs `--expose-gc`. */
+/** Prints the estimated and the measured bytes of a stored model when it is loaded. Needs `--expose-gc`. */
 
 const COPIES = 8;
 
@@ -13,13 +13,13 @@ const seenRows = seenRowsFile === undefined ? undefined : readFileSync(seenRowsF
 
 function load() {
   const predictor = finish(createPredictorInSteps(decodeModel(stored), seenRows));
-  // Some memory is taken when rows are first answered.
+  // The first answer allocates some memory.
   if ('answerOne' in predictor) predictor.answerOne({}, { warnings: true });
   return predictor;
 }
 
 async function memory(): Promise<number> {
-  // What one collection frees lets go of more.
+  // Memory that one collection frees may release more.
   for (let round = 0; round < 4; round++) {
     globalThis.gc?.();
     await delay(50);
@@ -28,9 +28,9 @@ async function memory(): Promise<number> {
   return heapUsed + external;
 }
 
-// The first loads code that stays.
+// The first model loads code that stays in memory.
 load();
 const before = await memory();
-const kept = Array.from({ length: COPIES }, load);
-const taken = ((await memory()) - before) / COPIES;
-process.stdout.write(JSON.stringify({ said: kept[0]?.memoryBytes, taken }));
+const copies = Array.from({ length: COPIES }, load);
+const measured = ((await memory()) - before) / COPIES;
+process.stdout.write(JSON.stringify({ estimated: copies[0]?.memoryBytes, measured }));

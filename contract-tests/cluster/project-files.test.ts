@@ -376,7 +376,7 @@ describe.each([
     expect(await read()).toHaveLength(1);
   });
 
-  test('a dry run and an export wait for nobody who writes', async () => {
+  test('a dry run and an export do not wait for writes', async () => {
     await apply([{ skill: { name: 'care', type: 'note' } }]);
     const other = await connect();
     try {
@@ -386,7 +386,7 @@ describe.each([
       const shown = await apply(MANY, '?dry_run=true&prune=true');
       expect(shown.changes).toHaveLength(MANY.length + 1);
       expect(await read()).toHaveLength(1);
-      // The lock is one that keeps others from writing.
+      // This lock blocks other writes.
       expect((await put(MANY)).status).toBe(503);
     } finally {
       await other.run('rollback');

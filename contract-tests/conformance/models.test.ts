@@ -552,7 +552,7 @@ describe('previewTable', () => {
     expect(data?.rows[0]?.[0]).toBe('0.23');
   });
 
-  test('422 for a title that is said to be the names', async () => {
+  test('422 for a title that is sent as the header line', async () => {
     const given = await situation(422, 'title');
     const { error } = await roster.POST(PREVIEW, {
       params: { ...inProject(), query: { header_line: 1 } },

@@ -1,4 +1,4 @@
-/** The meaning of texts of numbers and dates: what a model says of it, what parameters decide, and what rows and truths meet. */
+/** Tests of the meaning of texts of numbers and dates: in models, by parameters, and for rows and truths. */
 import { answered, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { settled } from '../../testkit/service/train-prices.js';
@@ -254,7 +254,7 @@ describe('series', () => {
 
   const hour = (row: number) => new Date(Date.UTC(2021, 2, 26, row)).toISOString().slice(0, 19);
 
-  test('are refused where the order of their dates is not known', async () => {
+  test('are refused if the order of their dates is ambiguous', async () => {
     const rows = Array.from({ length: 60 }, (_, row) => ({
       when: `0${1 + (row % 9)}/0${1 + (row % 8)}/${1990 + row}`,
       sales: row,

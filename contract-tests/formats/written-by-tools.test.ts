@@ -31,7 +31,7 @@ async function trained(...sent: Parameters<typeof train>) {
 const lines = (header: string, line: (row: number) => string) =>
   [header, ...Array.from({ length: 120 }, (_, row) => line(row)), ''].join('\n');
 
-test('a table with an index is learnt from without it, and answered with it', async () => {
+test('a model of a table with an index does not learn from it, and answers repeat it', async () => {
   const table = lines(',x,y', (row) => `${row},${row % 9},${3 * (row % 9) + (row % 2)}`);
   const model = await trained('indexed', table, 'y');
   expect(model.columns).toMatchObject([

@@ -1,4 +1,4 @@
-/** Who answers forecasts, and how their rows count in the limit of a key; with worker processes and without. */
+/** Tests which process answers forecasts, and how rows count in the limit of a key, with and without worker processes. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -150,7 +150,7 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
     },
   );
 
-  test('count each step that a tool tells', async () => {
+  test('count each step that a tool forecasts', async () => {
     const key = await limited(9);
     const call = async (steps: number, store = 'A'): Promise<unknown> => {
       const message = {
@@ -194,7 +194,7 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
     await expectLeft(key, 99);
   });
 
-  test('of a few bytes that take much work let others be answered first', async () => {
+  test('of a few bytes that take much work do not delay other requests', async () => {
     const ended: string[] = [];
     const big = send(own, 'POST', `${MODELS}/many/predict`, [])
       .then((answer) => answer.arrayBuffer())
@@ -209,7 +209,7 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
   /** The size from which the bytes of JSON decide, whatever they ask for. */
   const padding = ' '.repeat(40_000);
 
-  test('are the same to the byte, with the same headers, whoever answers them', async () => {
+  test('are the same to the byte, with the same headers, in any process', async () => {
     const row = constantFrom<Record<string, string | number>>(
       { store: 'A' },
       { store: 'B' },

@@ -3,11 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** The longest time that the event loop is blocked between two pauses, in milliseconds. */
 const YIELD_INTERVAL_MS = 4;
 
+/** Yields to other requests if a few milliseconds have passed. */
+export type Pause = () => Promise<void>;
+
 /**
  * Returns a function that yields to other requests if a few milliseconds have passed since the last
  * time.
  */
-export function pausing(yieldTurn: () => Promise<unknown> = () => nextTurn()): () => Promise<void> {
+export function pausing(yieldTurn: () => Promise<unknown> = () => nextTurn()): Pause {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < YIELD_INTERVAL_MS) return;

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { Pause } from '../common/pausing.js';
 import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { chunks, chunksBySize, keepByLength, padToPowerOfTwo } from './rows.js';
@@ -13,8 +14,6 @@ interface SizedRow<R> {
   readonly row: R;
   readonly bytes: number;
 }
-
-type Pause = () => Promise<void>;
 
 /**
  * Returns a function that inserts rows.

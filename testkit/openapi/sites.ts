@@ -36,8 +36,8 @@ function listParts(site: Site): Site[] {
 const MAX_DEPTH = 12;
 
 /**
- * Returns every part that a value has or could have: a field that is missing gets its simplest value, each branch of
- * a choice counts, and so does what the value has where its schema allows anything.
+ * Returns every part that a value has or could have: a missing field gets its simplest value, each branch of a choice
+ * counts, and so does every part of a value whose schema allows anything.
  */
 export function listPossibleSites(schema: Place, value: unknown): Site[] {
   return listPossibleParts(wholeOf(schema, value), 0);

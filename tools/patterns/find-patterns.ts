@@ -5,12 +5,12 @@ import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 export interface FoundPattern {
   readonly line: number;
   readonly column: number;
-  /** As it is written. */
+  /** The expression as it is written. */
   readonly text: string;
   /** Undefined if it is put together from more than constants of its file. */
   readonly source: string | undefined;
   readonly flags: string;
-  /** The reason why the texts that it is matched with are short, of the comment `bounded:` before it. */
+  /** The reason why its texts are short, from the comment `bounded:` before it. */
   readonly bound: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function findPatterns(name: string, text: string): FoundPattern[] {
   const addCreation = (node: ESTree.NewExpression | ESTree.CallExpression) => {
     if (node.callee.type !== 'Identifier' || node.callee.name !== 'RegExp') return;
     const [source, flags] = node.arguments;
-    // A copy of a literal, which is found by itself.
+    // A copy of a literal, which is found separately.
     if (source?.type === 'Literal' && 'regex' in source) return;
     add(node, evaluate(source, constants), flags ? (evaluate(flags, constants) ?? '') : '');
   };

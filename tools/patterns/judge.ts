@@ -19,7 +19,7 @@ export interface Verdict {
   readonly reason: string;
 }
 
-/** Without times, so that the verdict is the same on any machine; what bounds the search are counts. */
+/** Counts bound the search, not times, so that the verdict is the same on any machine. */
 const PARAMETERS = {
   timeout: null,
   attackTimeout: null,

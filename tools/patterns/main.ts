@@ -1,4 +1,4 @@
-/** `npm run lint:patterns`: proves that no text makes a regular expression slow, and lists those of short texts. */
+/** `npm run lint:patterns`: proves that regular expressions take linear time, and lists exceptions for short texts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path/posix';
 import { escapeToken } from '../../server/contract/json-pointer.js';
@@ -9,10 +9,10 @@ import { type Finding, FORMATS } from '../lint-spec/finding.js';
 import { type FoundPattern, findPatterns } from './find-patterns.js';
 import { loadJudge, type Verdict } from './judge.js';
 
-/** Everything that runs on the texts of callers. */
+/** The folders with code that runs on the texts of callers. */
 const FOLDERS = ['server', 'prediction/src', 'client/src', 'client/bin', 'console'];
 
-/** Its patterns are matched with what callers send, too. */
+/** The patterns of this file are matched with the texts of callers, too. */
 const CONTRACT = 'openapi.yaml';
 
 const SOURCE = /(?<!\.test|\.test-d|\.d)\.(?:ts|tsx|js|mjs)$/;
@@ -24,7 +24,7 @@ interface Placed extends FoundPattern {
   readonly maxLength?: number;
 }
 
-/** The longest text for which a pattern of the contract may take the square of the length. */
+/** The longest text for which a pattern of the contract may take quadratic time. */
 const MAX_SHORT = 1000;
 
 await scriptCommand(

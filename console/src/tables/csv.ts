@@ -1,4 +1,4 @@
-/** What separates the fields of a record. */
+/** Matches the delimiter between the fields of a record. */
 export type Delimiter = ',' | ';' | '\t' | '|';
 
 /** A field without quotes, at an offset. */

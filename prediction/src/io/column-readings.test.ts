@@ -160,7 +160,7 @@ describe('a column of more texts than are kept', () => {
     }));
 
   test('has the meaning that its last line shows', async () => {
-    // Thousands or decimals: nothing shows which for 70,000 lines.
+    // The first 70,000 lines do not show whether these are thousands or decimals.
     const write = (index: number) => `${1 + (index % 99)},${100 + Math.floor(index / 99)}`;
     const rows = lines(70_000, write, ['1,234,567']);
     const { columns } = await read(rows, 'csv', 'y');
@@ -225,7 +225,7 @@ describe('numbers of JSON beside texts', () => {
   });
 });
 
-describe('one odd date of two hundred', () => {
+describe('one invalid date in two hundred', () => {
   test.each(FORMATS)('is a missing value in %s', async (format) => {
     const rows = Array.from({ length: 200 }, (_, index) => ({
       when: index === 9 ? 'TBD' : `05/${13 + (index % 15)}/${2010 + (index % 10)}`,

@@ -1,4 +1,4 @@
-import { pausing } from '../../common/pausing.js';
+import { type Pause, pausing } from '../../common/pausing.js';
 import { deleteModel, lockModel, setServing } from '../../models/change-models.js';
 import { addVersion, enterQueue } from '../../models/training/begin-training.js';
 import { type StoredTable, takeTable } from '../../models/training/table-rows.js';
@@ -24,8 +24,6 @@ export interface Prepared {
   readonly texts: ReadonlyMap<string, PreparedText>;
   readonly tables: ReadonlyMap<string, StoredTable>;
 }
-
-type Pause = () => Promise<void>;
 
 /**
  * Writes a plan, in an order in which each row finds what it refers to, and yields to other requests meanwhile. Runs
