@@ -170,7 +170,7 @@ describe('refuses', () => {
 
   test.each([
     [
-      'a title that is said to be the names',
+      'a title that is sent as the header line',
       'Sales\na,b,c\n1,2,3\n',
       '?header_line=1',
       'text/csv',

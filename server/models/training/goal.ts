@@ -128,7 +128,7 @@ export function parseMarks(
   const { decimal, group, date_order: dateOrder } = fields;
   const errors: FieldError[] = [];
   if (decimal !== undefined && decimal === group) {
-    const message = `is ${decimal}, and so is decimal; thousands and decimals have two marks`;
+    const message = 'must differ from decimal; thousands and decimals need different marks';
     errors.push({ pointer: `${at}/group`, message });
   }
   const columns = new Map<string, TableColumnMark>();

@@ -142,7 +142,7 @@ export class ColumnValues {
       count.toLocaleString('en'),
     );
     const example = this.#firstUnread ? ` (${showExample(this.#firstUnread)})` : '';
-    const reason = `${unread} of its ${present} values are no ${this.kind.kind}s as the others are${example}; say that the column has ${this.kind.kind}s (as_${this.kind.kind}), or correct them`;
+    const reason = `${unread} of its ${present} values are not ${this.kind.kind}s like the others${example}; choose ${this.kind.kind}s for the column (as_${this.kind.kind}), or correct them`;
     return { kind: 'undecided', reason };
   }
 

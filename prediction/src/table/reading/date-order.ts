@@ -64,7 +64,7 @@ export class DateOrders {
       const other = [...this.#byOrders].find(([orders]) => (orders & bit) === 0);
       if (other === undefined || force) return of(dateOrder, true);
       return undecided(
-        `looks like dates, but they contradict date_order=${dateOrder}, which the training was sent: ${showExample(other[1])}`,
+        `looks like dates, but they contradict date_order=${dateOrder} of the request: ${showExample(other[1])}`,
       );
     }
     const [one, other] = this.#bySeparator.values();
@@ -103,6 +103,6 @@ function twoForms(one: Example, other: Example): UndecidedReading {
 function undecided(what: string): UndecidedReading {
   return {
     kind: 'undecided',
-    reason: `${what}; say it with date_order=day-first or date_order=month-first, or write the values as 2025-05-13`,
+    reason: `${what}; state it with date_order=day-first or date_order=month-first, or write the values as 2025-05-13`,
   };
 }

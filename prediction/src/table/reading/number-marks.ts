@@ -80,7 +80,7 @@ export class NumberMarks {
     const contradiction = this.#shown[OTHER[decimal]];
     if (chosen !== undefined && contradiction !== undefined && !force) {
       return undecided(
-        `its values contradict decimal=${chosen}, which the training was sent: ${showExample(contradiction)} has a decimal ${NAMES[OTHER[chosen]]}`,
+        `its values contradict decimal=${chosen} of the request: ${showExample(contradiction)} has a decimal ${NAMES[OTHER[chosen]]}`,
       );
     }
     const found = this.#findGroup(decimal, group);
@@ -139,7 +139,7 @@ export class NumberMarks {
       const other = [...found].find(([group]) => group !== chosen);
       if (other === undefined) return chosen;
       return undecided(
-        `its values contradict group=${chosen}, which the training was sent: ${showExample(other[1])}`,
+        `its values contradict group=${chosen} of the request: ${showExample(other[1])}`,
       );
     }
     const [first, second] = [...found.values()];
@@ -162,6 +162,6 @@ function twoForms(one: Example, other: Example): UndecidedReading {
 function undecided(what: string): UndecidedReading {
   return {
     kind: 'undecided',
-    reason: `${what}; say it with decimal=. or decimal=, or write the values with a decimal point and without other separators, such as 1234.5`,
+    reason: `${what}; state it with decimal=. or decimal=, or write the values with a decimal point and without other separators, such as 1234.5`,
   };
 }
