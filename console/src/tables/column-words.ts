@@ -20,7 +20,7 @@ const ORDERS = {
   unambiguous: null,
 } as const;
 
-/** Says how the texts of a column are read, where they are not plain, or why they cannot be read. */
+/** Describes how the texts of a column are read; null for plain texts. For an undecided column, gives the reason. */
 export function describeReading({ reading }: ColumnProfile): string | null {
   if (reading === null) return null;
   if (reading.kind === 'undecided') return `Categories: ${reading.reason}.`;

@@ -80,7 +80,7 @@ export function ColumnField({
 }
 
 const WARNINGS: Readonly<Record<RowWarning['kind'], string>> = {
-  unreadable: 'Not written as the values of the training table.',
+  unreadable: 'Written in another form than the values of the training table.',
   'out-of-range': 'Far outside the range of the training table.',
   'new-category': 'The training table has no such category, or only in a few rows.',
   'no-column': 'No value.',

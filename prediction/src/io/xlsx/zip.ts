@@ -124,7 +124,7 @@ export class ZipArchive {
     const max = MIN_INFLATED_BYTES + MAX_INFLATION * length;
     if (this.#expanded > max) {
       throw new FormatError(
-        `The file ${JSON.stringify(name)} brings the workbook to more than ${max.toLocaleString('en')} bytes when it is decompressed, which is all that one of ${length.toLocaleString('en')} bytes may become. Save the sheet as CSV, or send fewer rows.`,
+        `The file ${JSON.stringify(name)} brings the workbook to more than ${max.toLocaleString('en')} bytes when it is decompressed, the limit for a workbook of ${length.toLocaleString('en')} bytes. Save the sheet as CSV, or send fewer rows.`,
       );
     }
     if (this.#expanded <= MAX_EXPANDED_BYTES) return;
