@@ -83,7 +83,7 @@ export function csvQuery(format: TableFormat | undefined) {
 
 const DELIMITERS = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const;
 
-/** Returns a text in UTF-8, which is all that the service reads. */
+/** Returns a text in UTF-8, which the service reads without a charset. */
 export function toUtf8(
   table: Blob,
   encoding: TableFormat['encoding'] = 'utf-8',
