@@ -172,7 +172,7 @@ export type WidthChoice = (error: number) => Width;
 
 /** An error model made ready for answering. */
 export class ErrorEstimator {
-  /** The model without its trees, which the scorer has in a form of its own. */
+  /** The model without its trees, which the scorer stores in another form. */
   readonly #base: number;
   readonly #floor: number;
   readonly #calibration: Calibration;
