@@ -39,8 +39,7 @@ export default defineConfig({
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: 'server/bundle/[name].js',
-        intro: ({ fileName }) =>
-          `const __dist = new URL('${relative(dirname(fileName), '.')}/', import.meta.url);`,
+        intro: ({ fileName }) => `const __dist = new URL('${relative(dirname(fileName), '.')}/', import.meta.url);`,
       },
     },
   },

@@ -84,10 +84,7 @@ export default defineConfig({
         test: {
           ...EVERYWHERE,
           name: 'postgres',
-          include: [
-            'contract-tests/conformance/*.test.ts',
-            'contract-tests/behaviour/**/*.test.ts',
-          ],
+          include: ['contract-tests/conformance/*.test.ts', 'contract-tests/behaviour/**/*.test.ts'],
           globalSetup: 'contract-tests/targets/postgres.ts',
         },
       },

@@ -40,9 +40,7 @@ export async function measureRate(repeated: Repeated): Promise<AnswerRate> {
   const crowd = new Crowd(service.url, typeof request === 'function' ? request : () => request);
   const before = { own: processorTime(service.pid), all: treeTime(service.pid) };
   const { served, refusing, others, ...load } =
-    count === undefined
-      ? await crowd.closedLoop(connections, seconds)
-      : await crowd.fixedCount(connections, count);
+    count === undefined ? await crowd.closedLoop(connections, seconds) : await crowd.fixedCount(connections, count);
   const worked = processorTime(service.pid) - before.own;
   const allWorked = treeTime(service.pid) - before.all;
   crowd.close();

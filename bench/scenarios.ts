@@ -97,11 +97,7 @@ async function runAll(
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);
-    for (const { asked, measured, passed, mustHold } of await runScenario(
-      script,
-      scenario,
-      given,
-    )) {
+    for (const { asked, measured, passed, mustHold } of await runScenario(script, scenario, given)) {
       const cells = [scenario.name, asked, measured, verdict(passed, !mustHold && anySpeed)];
       rows.push(cells);
       process.stderr.write(`  ${row(cells)}\n`);
@@ -139,9 +135,7 @@ async function runScenario(
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`${reason}\n`);
     const [line = ''] = reason.split('\n');
-    return [
-      { asked: 'runs to its end', measured: `broke off: ${line}`, passed: false, mustHold: true },
-    ];
+    return [{ asked: 'runs to its end', measured: `broke off: ${line}`, passed: false, mustHold: true }];
   } finally {
     clearTimeout(deadline);
   }

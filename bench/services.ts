@@ -50,8 +50,7 @@ export function onService(
   { start, ...scenario }: Omit<Scenario, 'run'> & { readonly start?: Start },
   measure: (service: Service, given: Given) => Promise<Finding[]>,
 ): Scenario {
-  const run = (given: Given) =>
-    withService(given.folder, (service) => measure(service, given), start);
+  const run = (given: Given) => withService(given.folder, (service) => measure(service, given), start);
   return { ...scenario, run };
 }
 
@@ -87,8 +86,7 @@ export function onBothStores(
   kills: number,
   measure: (folder: string, databaseUrl: string, kills: number) => Promise<Finding[]>,
 ): Scenario[] {
-  const sqlite = ({ folder, isShort }: Given) =>
-    measure(folder, `file:${folder}/roster.db`, isShort ? 3 : kills);
+  const sqlite = ({ folder, isShort }: Given) => measure(folder, `file:${folder}/roster.db`, isShort ? 3 : kills);
   return [
     { name: `${name}-sqlite`, hasShort: true, run: sqlite },
     {
@@ -113,7 +111,9 @@ export async function upload(
       : Readable.toWeb(Readable.from(table).map((text: string) => Buffer.from(text)));
   const all = Object.entries({ 'Content-Type': 'text/csv', ...headers });
   const response = await fetch(address, {
-    ...{ method: 'PUT', body, duplex: 'half' },
+    method: 'PUT',
+    body,
+    duplex: 'half',
     headers: all.map(([name, value]): [string, string] => [name, String(value)]),
   });
   if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
@@ -121,11 +121,7 @@ export async function upload(
 }
 
 /** Trains a model, and waits until it is ready. @returns the seconds until the table was accepted, and from then */
-export async function train(
-  address: string,
-  table: string | Blob | Iterable<string>,
-  headers?: Headers,
-) {
+export async function train(address: string, table: string | Blob | Iterable<string>, headers?: Headers) {
   const begun = performance.now();
   await upload(address, table, headers);
   const accepted = performance.now();

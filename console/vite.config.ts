@@ -14,9 +14,7 @@ export default defineConfig({
   base: './',
   resolve: {
     alias: {
-      'eventsource-parser/stream': fileURLToPath(
-        new URL('./src/session/event-stream.ts', import.meta.url),
-      ),
+      'eventsource-parser/stream': fileURLToPath(new URL('./src/session/event-stream.ts', import.meta.url)),
     },
   },
   plugins: [contractForms(), demoTables(), loadPlainly()],
@@ -40,9 +38,7 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
-    proxy: Object.fromEntries(
-      API.map((path) => [path, { target: ROSTER_URL, changeOrigin: true }]),
-    ),
+    proxy: Object.fromEntries(API.map((path) => [path, { target: ROSTER_URL, changeOrigin: true }])),
   },
 });
 

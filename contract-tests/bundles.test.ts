@@ -26,13 +26,10 @@ test('each script that the service starts is bundled', () => {
 });
 
 test('each bundle is in the package', async () => {
-  const { stdout } = await promisify(execFile)(
-    'npm',
-    ['pack', '--dry-run', '--json', '--ignore-scripts'],
-    { cwd: folder, shell: process.platform === 'win32' },
-  );
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: folder,
+    shell: process.platform === 'win32',
+  });
   const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(stdout);
-  expect(files.map(({ path }) => path)).toEqual(
-    expect.arrayContaining(bundled.map((name) => `dist/${name}.js`)),
-  );
+  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(bundled.map((name) => `dist/${name}.js`)));
 });

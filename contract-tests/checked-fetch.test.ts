@@ -46,35 +46,15 @@ const asProblem = { 'Content-Type': 'application/problem+json' };
 describe('checkedFetch accepts declared answers', () => {
   test.each([
     ['a resource', 'GET', URL_OF_SKILL, answer({})],
-    [
-      'a charset',
-      'GET',
-      URL_OF_SKILL,
-      answer({ headers: { 'Content-Type': 'application/json; charset=utf-8' } }),
-    ],
+    ['a charset', 'GET', URL_OF_SKILL, answer({ headers: { 'Content-Type': 'application/json; charset=utf-8' } })],
     ['a problem', 'GET', URL_OF_SKILL, answer({ status: 404, headers: asProblem, body: problem })],
     ['no body', 'DELETE', URL_OF_SKILL, answer({ status: 204, body: null })],
     ['HEAD', 'HEAD', URL_OF_SKILL, answer({ body: null })],
-    [
-      'OPTIONS',
-      'OPTIONS',
-      URL_OF_SKILL,
-      answer({ status: 204, body: null, headers: { Allow: 'GET' } }),
-    ],
-    [
-      'a next page',
-      'GET',
-      URL_OF_SKILLS,
-      answer({ body: [skill], headers: { Link: '</x>; rel="next"' } }),
-    ],
+    ['OPTIONS', 'OPTIONS', URL_OF_SKILL, answer({ status: 204, body: null, headers: { Allow: 'GET' } })],
+    ['a next page', 'GET', URL_OF_SKILLS, answer({ body: [skill], headers: { Link: '</x>; rel="next"' } })],
     ['the prefix /api', 'GET', URL_OF_SKILL.replace('/projects', '/api/projects'), answer({})],
     ['a trailing slash', 'GET', `${URL_OF_SKILL}/`, answer({})],
-    [
-      'a header of transport',
-      'GET',
-      URL_OF_SKILL,
-      answer({ headers: { 'X-Frame-Options': 'DENY' } }),
-    ],
+    ['a header of transport', 'GET', URL_OF_SKILL, answer({ headers: { 'X-Frame-Options': 'DENY' } })],
   ])('%s', async (_what, method, url, response) => {
     expect(await violations(method, url, response)).toEqual([]);
   });
@@ -97,13 +77,7 @@ describe('checkedFetch finds violations', () => {
       URL_OF_SKILL,
       answer({ status: 404, body: problem }),
     ],
-    [
-      'a missing header',
-      'lacks the header Location',
-      'POST',
-      URL_OF_SKILLS,
-      answer({ status: 201 }),
-    ],
+    ['a missing header', 'lacks the header Location', 'POST', URL_OF_SKILLS, answer({ status: 201 })],
     [
       'a header that does not fit',
       'header X-Request-Id must match',
@@ -180,13 +154,7 @@ describe('checkedFetch finds violations', () => {
       URL_OF_SKILL,
       new Response('{', { headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'r1' } }),
     ],
-    [
-      'an answer at an unknown address',
-      'promises 404',
-      'GET',
-      'http://127.0.0.1:4000/nowhere',
-      answer({}),
-    ],
+    ['an answer at an unknown address', 'promises 404', 'GET', 'http://127.0.0.1:4000/nowhere', answer({})],
     ['an answer to a method that does not exist', 'promises 405', 'PUT', URL_OF_SKILLS, answer({})],
     [
       'a 405 without Allow',
@@ -220,8 +188,7 @@ function stream(text: string): Response {
 describe('checkedFetch reads an event stream', () => {
   const start = 'data: {"type":"start","prompt":"Why?","trace_id":"r1"}\n\n';
   const end = 'data: {"type":"end","trace_id":"r1"}\n\n';
-  const broken = async (text: string) =>
-    (await violations('POST', URL_OF_STREAM, stream(text))).join('\n');
+  const broken = async (text: string) => (await violations('POST', URL_OF_STREAM, stream(text))).join('\n');
 
   test('of events with comments between them', async () => {
     expect(await broken(`${start}: ping\n\n${end}`)).toBe('');

@@ -89,10 +89,7 @@ export async function checkedAnswer(
   const url = response.url || request.url;
   const body = await response.clone().text();
   refuseViolations({ method, url }, response, body);
-  recordExchange(
-    { method, url, headers, sent },
-    { status: response.status, headers: response.headers, body },
-  );
+  recordExchange({ method, url, headers, sent }, { status: response.status, headers: response.headers, body });
   return response;
 }
 
@@ -108,11 +105,7 @@ export async function checkedSharedAnswer(response: Response): Promise<void> {
   recordSharedAnswer({ status, headers, body });
 }
 
-function refuseViolations(
-  { method, url }: { method: string; url: string },
-  response: Response,
-  body: string,
-): void {
+function refuseViolations({ method, url }: { method: string; url: string }, response: Response, body: string): void {
   refuse(`${method} ${url}`, violationsIn(method, url, response, body));
 }
 
@@ -121,11 +114,7 @@ function refuse(what: string, found: readonly string[]): void {
 }
 
 /** Returns the violations of the contract in an answer. The body of `response` can still be read. */
-export async function violations(
-  method: string,
-  url: string,
-  response: Response,
-): Promise<string[]> {
+export async function violations(method: string, url: string, response: Response): Promise<string[]> {
   return violationsIn(method, url, response, await response.clone().text());
 }
 
@@ -142,20 +131,13 @@ function violationsIn(method: string, url: string, response: Response, body: str
 }
 
 function answerViolations(expectation: Expectation, response: Response, body: string): string[] {
-  return [
-    ...headerViolations(expectation, response.headers),
-    ...bodyViolations(expectation, response, body),
-  ];
+  return [...headerViolations(expectation, response.headers), ...bodyViolations(expectation, response, body)];
 }
 
 /** The expectations so far: reading one from the contract costs as much as checking an answer. */
 const expectations = new Map<string, Expectation>();
 
-function expectationFor(
-  method: string,
-  pathname: string,
-  response: Response,
-): Expectation | string {
+function expectationFor(method: string, pathname: string, response: Response): Expectation | string {
   if (operationsAt(pathname).length === 0) {
     return UNKNOWN_ADDRESS;
   }
@@ -198,9 +180,7 @@ function makeExpectation(what: string, status: number, declared: Place): Expecta
       required: header.at('required').value === true,
       schema: header.at('schema'),
     })),
-    content: declared
-      .entries('content')
-      .map(([mediaType, content]) => [mediaType, content.at('schema')]),
+    content: declared.entries('content').map(([mediaType, content]) => [mediaType, content.at('schema')]),
   };
 }
 
@@ -225,11 +205,7 @@ function headerValue(schema: Place, text: string): unknown {
   return schema.text('type') === 'integer' ? Number(text) : text;
 }
 
-function bodyViolations(
-  { what, content }: Expectation,
-  response: Response,
-  body: string,
-): string[] {
+function bodyViolations({ what, content }: Expectation, response: Response, body: string): string[] {
   if (content.length === 0) {
     return emptyViolations(body);
   }
@@ -251,9 +227,7 @@ function bodyViolations(
   }
   const lines = body.split('\n');
   const end = lines.pop() === '' ? [] : [`${what} has a last line without an end`];
-  return lines
-    .flatMap((text, at) => jsonViolations(what, line, text, `line ${at + 1}`))
-    .concat(end);
+  return lines.flatMap((text, at) => jsonViolations(what, line, text, `line ${at + 1}`)).concat(end);
 }
 
 /** The type of the last event of every stream but those of OpenAI's API, which end in `[DONE]`. */
@@ -264,9 +238,7 @@ function eventViolations(what: string, schema: Place, body: string): string[] {
   try {
     const events = eventData(body);
     const ends = events.map((text) => readField(parseJson(text), 'type') === END);
-    const isEndLast = body.endsWith(DONE)
-      ? !ends.includes(true)
-      : ends.indexOf(true) === events.length - 1;
+    const isEndLast = body.endsWith(DONE) ? !ends.includes(true) : ends.indexOf(true) === events.length - 1;
     return [
       ...events.flatMap((text, at) => jsonViolations(what, schema, text, `event ${at + 1}`)),
       ...(events.length > 0 && isEndLast ? [] : [`${what} does not end with its one event "end"`]),
@@ -290,7 +262,6 @@ function emptyViolations(body: string): string[] {
 
 function schemaViolations(schema: Place, value: unknown, where: string): string[] {
   return schemaErrors(schema, value).map(
-    ({ instancePath, message, params }) =>
-      `${where}${instancePath} ${message} ${JSON.stringify(params)}`,
+    ({ instancePath, message, params }) => `${where}${instancePath} ${message} ${JSON.stringify(params)}`,
   );
 }

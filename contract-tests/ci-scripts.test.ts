@@ -36,12 +36,7 @@ test('docs/contributing/commands.md lists every script that no other script runs
 
 test('every program of a script reads its arguments, and refuses others in one line', async () => {
   // They refuse arguments by themselves, or pass them to another program; a build has none.
-  const others = [
-    'server/main',
-    'server/commands/roster',
-    'tools/on-demand/main',
-    'tools/pages/main',
-  ];
+  const others = ['server/main', 'server/commands/roster', 'tools/on-demand/main', 'tools/pages/main'];
   const programs = [...scripts.values()].flatMap((commands) =>
     [...commands.matchAll(/\bdist\/([\w/-]+)\.js/g)].map(([, program = '']) => program),
   );
@@ -50,23 +45,15 @@ test('every program of a script reads its arguments, and refuses others in one l
     const source = await readFile(new URL(`${program}.ts`, root), 'utf8');
     expect(source, program).toMatch(/\b(scriptCommand|runScenarios)\(/);
   }
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ['dist/contract-tests/tour/main.js', 'x'],
-    {
-      cwd: fileURLToPath(root),
-      encoding: 'utf8',
-    },
-  );
-  expect(stderr).toBe(
-    'error: npm run tour takes no "x"; it takes nothing; add --help to see what it does\n',
-  );
+  const { status, stderr } = spawnSync(process.execPath, ['dist/contract-tests/tour/main.js', 'x'], {
+    cwd: fileURLToPath(root),
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('error: npm run tour takes no "x"; it takes nothing; add --help to see what it does\n');
   expect(status).toBe(2);
 });
 
 /** The scripts that the commands run themselves; `npm ci` runs `prepare`. */
 function scriptsIn(commands: string): string[] {
-  return [...commands.matchAll(/\bnpm (?:run )?([\w:-]+)/g)].map(([, name = '']) =>
-    name === 'ci' ? 'prepare' : name,
-  );
+  return [...commands.matchAll(/\bnpm (?:run )?([\w:-]+)/g)].map(([, name = '']) => (name === 'ci' ? 'prepare' : name));
 }

@@ -83,20 +83,15 @@ describe('a request that arrives during shutdown', () => {
     await checkedFetch(new Request(`${server.url}/health/live`));
     const stopped = server.stop();
     while (!server.log.some((line) => line.includes('"msg":"stopping"'))) await delay(10);
-    await Promise.all(
-      begun.map(async ({ id, exchange }) => answers.set(id, await exchange.finish())),
-    );
+    await Promise.all(begun.map(async ({ id, exchange }) => answers.set(id, await exchange.finish())));
     await server.kill();
     await stopped;
   });
 
-  test.each(operations.filter(({ id }) => id !== 'getReadiness'))(
-    'is answered by $id like any other',
-    ({ id }) => {
-      expect(answers.get(id)?.status).toBeGreaterThanOrEqual(200);
-      expect(answers.get(id)?.status).toBeLessThan(500);
-    },
-  );
+  test.each(operations.filter(({ id }) => id !== 'getReadiness'))('is answered by $id like any other', ({ id }) => {
+    expect(answers.get(id)?.status).toBeGreaterThanOrEqual(200);
+    expect(answers.get(id)?.status).toBeLessThan(500);
+  });
 
   test('learns from getReadiness that the service is stopping', async () => {
     const refused = answers.get('getReadiness');

@@ -92,9 +92,7 @@ test('generate stops at faults, and reports their positions', async () => {
 });
 
 test('a contract that has changed since the build stops the start, with one line', async () => {
-  await writeContract(
-    CONTRACT.replace('summary: List all projects', 'summary: List every project'),
-  );
+  await writeContract(CONTRACT.replace('summary: List all projects', 'summary: List every project'));
   expect(await run('node', 'dist/server/main.js')).toEqual({
     code: 1,
     output:

@@ -21,9 +21,7 @@ afterAll(() => server.stop());
 
 /** Returns the names of metrics in a query, without what Prometheus adds to those of histograms. */
 const namesIn = (query: string) =>
-  [...query.matchAll(/\b(?:roster|nodejs|process)_\w+/g)].map(([name]) =>
-    name.replace(/_bucket$/, ''),
-  );
+  [...query.matchAll(/\b(?:roster|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''));
 
 describe.each([
   ['alerts', () => JSON.stringify(load(read('prometheus/alerts.yml')))],
@@ -62,8 +60,7 @@ test('the file of Compose has the instances, the port and the drain of the other
     ports: [`127.0.0.1:${port}:${port}`],
     volumes: ['./examples/nginx/roster.conf:/etc/nginx/conf.d/default.conf:ro'],
   });
-  for (const [, instance] of instances)
-    expect(instance).toMatchObject({ '<<': { stop_grace_period: '20s' } });
+  for (const [, instance] of instances) expect(instance).toMatchObject({ '<<': { stop_grace_period: '20s' } });
 });
 
 test('the unit of systemd uses settings that there are', () => {

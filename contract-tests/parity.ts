@@ -30,8 +30,7 @@ export class Parity implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const suite = FOLDERS.flatMap(({ folder, except }) => {
       const inFolder = modules.filter(
-        ({ moduleId, project }) =>
-          moduleId.includes(`/${folder}`) && TARGETS.includes(project.name),
+        ({ moduleId, project }) => moduleId.includes(`/${folder}`) && TARGETS.includes(project.name),
       );
       return { except, inFolder };
     });
@@ -48,8 +47,7 @@ function tally(
   suite: readonly { except: Record<string, string>; inFolder: readonly TestModule[] }[],
 ): Tally {
   const counted: Tally = { passed: 0, failed: 0, skipped: new Map() };
-  const skip = (reason: string, cases = 1) =>
-    counted.skipped.set(reason, (counted.skipped.get(reason) ?? 0) + cases);
+  const skip = (reason: string, cases = 1) => counted.skipped.set(reason, (counted.skipped.get(reason) ?? 0) + cases);
   for (const { except, inFolder } of suite) {
     const reason = except[target];
     if (reason !== undefined) {
@@ -74,8 +72,5 @@ function listCases(modules: readonly TestModule[], target: string) {
 function inWords(target: string, { passed, failed, skipped }: Tally): string[] {
   const sum = [...skipped.values()].reduce((total, cases) => total + cases, 0);
   const reasons = [...skipped].map(([reason, cases]) => `            ${cases} × ${reason}`);
-  return [
-    `   ${target.padEnd(8)} ${passed} passed, ${failed} failed, ${sum} not played`,
-    ...reasons,
-  ];
+  return [`   ${target.padEnd(8)} ${passed} passed, ${failed} failed, ${sum} not played`, ...reasons];
 }

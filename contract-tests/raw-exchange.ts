@@ -15,11 +15,7 @@ export class RawExchange {
    * Begins a request: sends its first line, and of its headers only Host.
    * @param host the value of Host; without it, that of the URL
    */
-  static async begin(
-    baseUrl: string,
-    request: ExampleRequest,
-    host?: string,
-  ): Promise<RawExchange> {
+  static async begin(baseUrl: string, request: ExampleRequest, host?: string): Promise<RawExchange> {
     const url = new URL(baseUrl + request.path);
     const socket = connect(Number(url.port), url.hostname);
     await once(socket, 'connect');

@@ -55,11 +55,7 @@ export function sendTable(
 }
 
 /** Yields a table as CSV, a thousand lines at once. */
-export function* csv(
-  header: string,
-  count: number,
-  line: (row: number) => string,
-): Generator<string> {
+export function* csv(header: string, count: number, line: (row: number) => string): Generator<string> {
   yield `${header}\n`;
   for (let row = 0; row < count; row += 1000) {
     const length = Math.min(1000, count - row);

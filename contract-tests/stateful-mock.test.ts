@@ -7,11 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asArray } from '../server/contract/json-record.js';
 import { readField, readText } from '../testkit/json.js';
 import { contract, type Operation, operations } from '../testkit/openapi/document.js';
-import {
-  creatingRequests,
-  type ExampleRequest,
-  exampleRequests,
-} from '../testkit/openapi/example-requests.js';
+import { creatingRequests, type ExampleRequest, exampleRequests } from '../testkit/openapi/example-requests.js';
 import type { Child } from '../testkit/service/child-process.js';
 import { checkedFetch } from './checked-fetch.js';
 import { startStatefulMock } from './targets/start-mock.js';
@@ -64,8 +60,7 @@ async function listAt(path: string): Promise<readonly unknown[]> {
   return asArray(await (await get(path)).json());
 }
 
-const creates = ({ method, place }: Operation) =>
-  method === 'POST' && place.find('responses', '201') !== undefined;
+const creates = ({ method, place }: Operation) => method === 'POST' && place.find('responses', '201') !== undefined;
 const trains = ({ place }: Operation) => place.find('responses', '202') !== undefined;
 const creations = operations.filter(creates);
 /** A response of an agent gets an identifier of its own, so that of the examples leads to none. */
@@ -75,9 +70,7 @@ const deletions = asked.filter(({ method }) => method === 'DELETE');
  * Without trainings: the contract's example shows the first lines of a table, too few to train from, and the mock
  * has no database.
  */
-const others = asked.filter(
-  (operation) => !creates(operation) && !deletions.includes(operation) && !trains(operation),
-);
+const others = asked.filter((operation) => !creates(operation) && !deletions.includes(operation) && !trains(operation));
 
 /** Returns the examples of what a GET answers as JSON; empty for other operations and answers. */
 function jsonExamples({ method, place }: Operation): unknown[] {
@@ -88,9 +81,7 @@ function jsonExamples({ method, place }: Operation): unknown[] {
 }
 
 describe("an address from the contract's examples", () => {
-  const ofOne = asked.filter(
-    (operation) => operation.path.endsWith('}') && jsonExamples(operation).length > 0,
-  );
+  const ofOne = asked.filter((operation) => operation.path.endsWith('}') && jsonExamples(operation).length > 0);
 
   test.each(ofOne)('has a resource, which is in its list: $path', async (operation) => {
     const [{ path }] = exampleRequests(operation);
@@ -119,17 +110,13 @@ describe("an address from the contract's examples", () => {
 });
 
 test.each(
-  others.flatMap((operation) =>
-    exampleRequests(operation).map((request) => ({ id: operation.id, ...request })),
-  ),
+  others.flatMap((operation) => exampleRequests(operation).map((request) => ({ id: operation.id, ...request }))),
 )("$id accepts the contract's example: $name", async ({ id, ...request }) => {
   expect((await send(request)).status, id).toBe(200);
 });
 
 test("the text of the example's document is kept as it was sent", async () => {
-  const [{ path, body, headers }] = exampleRequests(
-    operations.find(({ id }) => id === 'putDocument') ?? expect.fail(),
-  );
+  const [{ path, body, headers }] = exampleRequests(operations.find(({ id }) => id === 'putDocument') ?? expect.fail());
   await send({ path, method: 'PUT', headers, ...(body && { body }) });
   const answer = await get(path);
   expect(answer.headers.get('Content-Type')).toContain(headers['Content-Type']);
@@ -216,9 +203,7 @@ test('a created resource can be read, changed, listed and deleted', async () => 
 });
 
 test('the mock refuses an invalid request as the service does', async () => {
-  const [request] = exampleRequests(
-    creations.find(({ id }) => id === 'createProject') ?? expect.fail(),
-  );
+  const [request] = exampleRequests(creations.find(({ id }) => id === 'createProject') ?? expect.fail());
   const refused = await send({ ...request, body: '{"project": {"name": "two words"}}' });
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/body/project/name' }] });
@@ -262,9 +247,7 @@ test.each(examples)(
 );
 
 describe('a deletion in the stateful mock', () => {
-  const lists = operations.filter(
-    ({ method, path }) => method === 'GET' && /\{project_?[nN]ame\}\/\w+$/.test(path),
-  );
+  const lists = operations.filter(({ method, path }) => method === 'GET' && /\{project_?[nN]ame\}\/\w+$/.test(path));
   async function emptyProject() {
     for (const [{ path }] of lists.map((operation) => exampleRequests(operation))) {
       for (const one of await listAt(path)) await remove(`${path}/${readText(one, 'name')}`);
@@ -310,8 +293,7 @@ describe('the stateful mock', () => {
   });
 
   test('goes on after a request has deleted the key that it adds to all requests', async () => {
-    const findOwn = async () =>
-      (await listAt('/keys')).find((key) => readText(key, 'name') === 'mock');
+    const findOwn = async () => (await listAt('/keys')).find((key) => readText(key, 'name') === 'mock');
     const id = readText(await findOwn(), 'id');
     expect((await remove(`/keys/${id}`)).status).toBe(204);
     expect(await listAt('/projects')).toHaveLength(2);

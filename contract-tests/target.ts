@@ -35,11 +35,7 @@ export function send(path: string, init: RequestInit = {}): Promise<Response> {
 }
 
 /** Sends a request with another caller's key, or with none. */
-export function sendAs(
-  key: string | null,
-  path: string,
-  init: RequestInit = {},
-): Promise<Response> {
+export function sendAs(key: string | null, path: string, init: RequestInit = {}): Promise<Response> {
   const request = new Request(baseUrl + path, init);
   if (key !== null) {
     request.headers.set('Authorization', `Bearer ${key}`);

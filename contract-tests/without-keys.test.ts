@@ -45,37 +45,21 @@ test('its caller is the local owner, with all scopes and no rate limit', async (
 });
 
 /** The headers by which a request names its page, and the right to change something. */
-const PAGES: readonly [
-  from: string,
-  headers: (own: URL) => Record<string, string>,
-  status: number,
-][] = [
+const PAGES: readonly [from: string, headers: (own: URL) => Record<string, string>, status: number][] = [
   ['a program', () => ({}), 404],
   ['its own page', ({ origin }) => ({ Origin: origin, 'Sec-Fetch-Site': 'same-origin' }), 404],
   ['its own page in an old browser', ({ origin }) => ({ Origin: origin }), 404],
   ['a person who types', () => ({ 'Sec-Fetch-Site': 'none' }), 404],
-  [
-    'its own page that hides its origin',
-    () => ({ Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }),
-    404,
-  ],
+  ['its own page that hides its origin', () => ({ Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }), 404],
   [
     'its own page behind a proxy of another port',
     () => ({ Origin: 'http://localhost:5173', 'Sec-Fetch-Site': 'same-origin' }),
     404,
   ],
   ['its own page behind a proxy that ends TLS', ({ host }) => ({ Origin: `https://${host}` }), 404],
-  [
-    'a page of an allowed origin',
-    () => ({ Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' }),
-    404,
-  ],
+  ['a page of an allowed origin', () => ({ Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' }), 404],
   ['a page elsewhere', () => ({ Origin: 'https://elsewhere.example' }), 403],
-  [
-    'a page elsewhere that was redirected',
-    ({ origin }) => ({ Origin: origin, 'Sec-Fetch-Site': 'cross-site' }),
-    403,
-  ],
+  ['a page elsewhere that was redirected', ({ origin }) => ({ Origin: origin, 'Sec-Fetch-Site': 'cross-site' }), 403],
   ['a page elsewhere that hides its origin', () => ({ 'Sec-Fetch-Site': 'cross-site' }), 403],
   ['a page of another port', ({ hostname }) => ({ Origin: `http://${hostname}:1` }), 403],
   ['a page of another port that hides it', () => ({ 'Sec-Fetch-Site': 'same-site' }), 403],

@@ -49,7 +49,12 @@ export function createApp(
   const bases = [config.basePath, `${config.basePath}/api`];
   const requests = handleRequests(
     {
-      ...{ contract, config, callers, limits, stopping, noteFailure },
+      contract,
+      config,
+      callers,
+      limits,
+      stopping,
+      noteFailure,
       handlers: {
         ...operations(services, callers, config, contract.document.info.version),
         ...replaced,
@@ -84,9 +89,7 @@ export function createApp(
   );
   const { listener, messages } = bypassRouter(
     app,
-    traceRequests
-      ? (req, res, next) => traceRequests(req, res, () => handle(req, res, next))
-      : handle,
+    traceRequests ? (req, res, next) => traceRequests(req, res, () => handle(req, res, next)) : handle,
     answerError,
   );
   const signIn = callers.findSignIn();

@@ -134,10 +134,7 @@ test.each([
   [{ DATABASE_URL: 'roster.db' }, 'DATABASE_URL must be file:PATH, :memory: or postgres:'],
   [{ DATABASE_URL: 'mysql://localhost/roster' }, 'or postgres://USER:PASSWORD@HOST:PORT/DATABASE'],
   [{ DATABASE_URL: 'postgres://u:p#w@[h/d' }, 'other than letters and digits are percent-encoded'],
-  [
-    { PREDICTION_THREADS: '-1' },
-    'PREDICTION_THREADS must be a number of processes from 0 to 999, such as 4, not "-1"',
-  ],
+  [{ PREDICTION_THREADS: '-1' }, 'PREDICTION_THREADS must be a number of processes from 0 to 999, such as 4, not "-1"'],
   [{ PREDICTION_WORKERS: '-2', PREDICTION_THREADS: '-1' }, 'PREDICTION_WORKERS must be a number'],
   [{ MAX_ANSWERS: '0' }, 'MAX_ANSWERS must be a number of answers, such as 256, not "0"'],
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be a number of requests a minute, or 0'],
@@ -159,9 +156,10 @@ test.each([
 });
 
 test('ALLOWED_ORIGINS takes several origins, and blanks between them', () => {
-  expect(
-    readConfig({ ALLOWED_ORIGINS: 'https://a.example, http://localhost:5173' }).allowedOrigins,
-  ).toEqual(['https://a.example', 'http://localhost:5173']);
+  expect(readConfig({ ALLOWED_ORIGINS: 'https://a.example, http://localhost:5173' }).allowedOrigins).toEqual([
+    'https://a.example',
+    'http://localhost:5173',
+  ]);
 });
 
 test('all malformed variables are named at once', () => {
@@ -199,15 +197,23 @@ describe('the OIDC issuer', () => {
 
   test('is read to the letter, with audiences, claims, scopes and a client', () => {
     const { oidc } = readConfig({
-      ...{ ...OIDC, OIDC_ISSUER: 'https://acme.example/', OIDC_AUDIENCE: 'api://roster, web' },
-      ...{ OIDC_OWNER_CLAIM: 'team', OIDC_OWNER_PREFIX: 'acme:', OIDC_SCOPES_CLAIM: 'groups' },
-      ...{ OIDC_SCOPES: '{"analysts": ["predict"], "*": ["read"]}' },
-      ...{ OIDC_LIMITS: '{"analysts": {"requests": 60, "rows": 9}, "constructor": {}}' },
-      ...{ OIDC_CLIENT_ID: 'web', OIDC_CLIENT_SCOPE: 'openid groups' },
+      ...OIDC,
+      OIDC_ISSUER: 'https://acme.example/',
+      OIDC_AUDIENCE: 'api://roster, web',
+      OIDC_OWNER_CLAIM: 'team',
+      OIDC_OWNER_PREFIX: 'acme:',
+      OIDC_SCOPES_CLAIM: 'groups',
+      OIDC_SCOPES: '{"analysts": ["predict"], "*": ["read"]}',
+      OIDC_LIMITS: '{"analysts": {"requests": 60, "rows": 9}, "constructor": {}}',
+      OIDC_CLIENT_ID: 'web',
+      OIDC_CLIENT_SCOPE: 'openid groups',
     });
     expect(oidc).toEqual({
-      ...{ issuer: 'https://acme.example/', audiences: ['api://roster', 'web'] },
-      ...{ ownerClaim: 'team', ownerPrefix: 'acme:', scopesClaim: 'groups' },
+      issuer: 'https://acme.example/',
+      audiences: ['api://roster', 'web'],
+      ownerClaim: 'team',
+      ownerPrefix: 'acme:',
+      scopesClaim: 'groups',
       scopes: new Map([
         ['analysts', ['predict']],
         ['*', ['read']],
@@ -224,10 +230,7 @@ describe('the OIDC issuer', () => {
     [{ OIDC_ISSUER: OIDC.OIDC_ISSUER }, /^OIDC_AUDIENCE must name the audience/],
     [{ OIDC_AUDIENCE: 'roster' }, /^OIDC_ISSUER must name .* because OIDC_AUDIENCE is set$/],
     [{ OIDC_CLIENT_ID: 'web' }, /^OIDC_ISSUER must name .* because OIDC_CLIENT_ID is set$/],
-    [
-      { ...OIDC, OIDC_ISSUER: 'http://login.example.com' },
-      /^OIDC_ISSUER must be the https address/,
-    ],
+    [{ ...OIDC, OIDC_ISSUER: 'http://login.example.com' }, /^OIDC_ISSUER must be the https address/],
     [{ ...OIDC, OIDC_ISSUER: 'https://login.example.com?a=b' }, /^OIDC_ISSUER must be/],
     [{ ...OIDC, OIDC_ISSUER: 'https://me:secret@login.example.com' }, /^(?!.*secret)OIDC_ISSUER/],
     [{ ...OIDC, OIDC_ISSUER: 'login.example.com' }, /^OIDC_ISSUER must be/],

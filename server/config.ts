@@ -2,20 +2,11 @@ import * as v from 'valibot';
 import type { OidcConfig } from './auth/identities.js';
 import { isLoopback } from './common/addresses.js';
 import { followSecret, readSecret } from './common/secret-file.js';
-import {
-  isHeaderText,
-  OLDER_VARIABLES,
-  SECRETS,
-  SETTINGS,
-  type Settings,
-  settings,
-  variable,
-} from './settings.js';
+import { isHeaderText, OLDER_VARIABLES, SECRETS, SETTINGS, type Settings, settings, variable } from './settings.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Config
-  extends Omit<Settings, `chat${string}` | `oidc${string}` | `alarm${string}`> {
+export interface Config extends Omit<Settings, `chat${string}` | `oidc${string}` | `alarm${string}`> {
   /** Undefined if no tokens are as good as keys. */
   readonly oidc: OidcConfig | undefined;
   /** Undefined if alarms of models are told in the log alone. */
@@ -57,10 +48,7 @@ export class ConfigError extends Error {
  */
 export function readConfig(env: Environment): Config {
   const found = Object.keys(settings.entries).map((setting) => findSetting(env, setting));
-  const result = v.safeParse(
-    settings,
-    Object.fromEntries(found.map(({ setting, value }) => [setting, value])),
-  );
+  const result = v.safeParse(settings, Object.fromEntries(found.map(({ setting, value }) => [setting, value])));
   if (!result.success) {
     const faults = result.issues.map(({ path, message }) => {
       const fault = found.find(({ setting }) => setting === path?.[0].key);
@@ -82,9 +70,7 @@ export function readConfig(env: Environment): Config {
   const rest = { ...plain, alarms, oidc: readOidc(result.output, env) };
   if (url === undefined) return { ...rest, chat: undefined };
   if (model === undefined) {
-    throw new ConfigError([
-      'CHAT_MODEL must name the language model of the chat server at CHAT_URL',
-    ]);
+    throw new ConfigError(['CHAT_MODEL must name the language model of the chat server at CHAT_URL']);
   }
   const models = chatModels && [...new Set([model, ...chatModels])];
   return {
@@ -122,19 +108,19 @@ function readOidc(found: Settings, env: Environment): OidcConfig | undefined {
     ]);
   }
   return {
-    ...{ issuer, audiences, ownerClaim: found.oidcOwnerClaim, ownerPrefix: found.oidcOwnerPrefix },
-    ...{ scopesClaim: found.oidcScopesClaim, scopes: found.oidcScopes },
+    issuer,
+    audiences,
+    ownerClaim: found.oidcOwnerClaim,
+    ownerPrefix: found.oidcOwnerPrefix,
+    scopesClaim: found.oidcScopesClaim,
+    scopes: found.oidcScopes,
     limits: found.oidcLimits ?? new Map(),
     client: id === undefined ? undefined : { id, scope: found.oidcClientScope },
   };
 }
 
 /** @throws {ConfigError} if there is an address without a secret, or the other way round */
-function readAlarms(
-  url: string | undefined,
-  secret: string | undefined,
-  env: Environment,
-): AlarmConfig | undefined {
+function readAlarms(url: string | undefined, secret: string | undefined, env: Environment): AlarmConfig | undefined {
   if ((url === undefined) !== (secret === undefined)) {
     throw new ConfigError([
       'ALARM_URL and ALARM_SECRET go together: alarms are sent to the one, signed with the other',

@@ -93,20 +93,27 @@ async function keepOneOfEach(store: Store): Promise<void> {
 
   const facts = { id: 'resp_1', created_at: 0, model: 'any', previous_response_id: null };
   const response = beginResponse({
-    ...{ ...facts, instructions: null, tools: [], tool_choice: 'auto', temperature: 1 },
-    ...{ store: true, metadata: {}, max_output_tokens: null },
+    ...facts,
+    instructions: null,
+    tools: [],
+    tool_choice: 'auto',
+    temperature: 1,
+    store: true,
+    metadata: {},
+    max_output_tokens: null,
   });
   const input = [{ role: 'user' as const, content: 'question' }];
   await keepResponse(store, {
-    ...{ owner: OWNER, project, chain: { ids: [], items: [] }, input, response },
+    owner: OWNER,
+    project,
+    chain: { ids: [], items: [] },
+    input,
+    response,
     act: createAct(OWNER, 'completeResponse', '/v1/responses'),
   });
 
   const { id, created_at } = newResource();
-  await work
-    .insertInto('models')
-    .values({ id, project_id: projectId, name: 'm', created_at })
-    .execute();
+  await work.insertInto('models').values({ id, project_id: projectId, name: 'm', created_at }).execute();
   const version = { id: 'v', model_id: id, version: 1 };
   const promise = { id: newAnswerId(), owner: OWNER, project: name, version };
   await addPromises(store, promise, [PROMISE]);
@@ -115,13 +122,29 @@ async function keepOneOfEach(store: Store): Promise<void> {
   await keepAnswer(store, OWNER, 'k', { fingerprint: 'f', headers, body: '{}' });
 
   await insertKey(store, {
-    ...{ id: 'key', name: 'key', owner: OWNER, scopes: ['read'], hash: 'h', expires_at: null },
+    id: 'key',
+    name: 'key',
+    owner: OWNER,
+    scopes: ['read'],
+    hash: 'h',
+    expires_at: null,
   });
   await insertGrant(store, {
-    ...{ id: 'grant', key_id: 'key', project_id: projectId, resource: '/mcp', scopes: ['read'] },
-    ...{ client_id: 'c', client_name: 'c', redirect_uri: 'http://127.0.0.1/', challenge: 'c' },
-    ...{ code_hash: 'c', access_hash: null, refresh_hash: null, access_until: 0 },
-    ...{ valid_until: Date.now() + 60_000, created_at },
+    id: 'grant',
+    key_id: 'key',
+    project_id: projectId,
+    resource: '/mcp',
+    scopes: ['read'],
+    client_id: 'c',
+    client_name: 'c',
+    redirect_uri: 'http://127.0.0.1/',
+    challenge: 'c',
+    code_hash: 'c',
+    access_hash: null,
+    refresh_hash: null,
+    access_until: 0,
+    valid_until: Date.now() + 60_000,
+    created_at,
   });
   await takeSlice(store, 'key', 'requests', { wanted: 1, max: 2 });
 
@@ -133,5 +156,10 @@ async function keepOneOfEach(store: Store): Promise<void> {
 }
 
 const PROMISE: PromisePart = {
-  ...{ kind: 'promises', first: 0, rows: 1, promises: Buffer.alloc(16), ids: null, hasNext: false },
+  kind: 'promises',
+  first: 0,
+  rows: 1,
+  promises: Buffer.alloc(16),
+  ids: null,
+  hasNext: false,
 };

@@ -47,11 +47,7 @@ export function listAges({ promiseDays, auditDays }: Days): [KeptRows, ageMs: nu
 }
 
 /** Returns the sweeps that delete by age: nothing while the clock is not trusted. */
-export function forgetByAge(
-  store: Store,
-  ages: ReturnType<typeof listAges>,
-  clock: ClockWatch,
-): Sweep[] {
+export function forgetByAge(store: Store, ages: ReturnType<typeof listAges>, clock: ClockWatch): Sweep[] {
   return [
     ...ages.map(([rows, ageMs]) => forgetOld(store, rows, ageMs, clock)),
     {

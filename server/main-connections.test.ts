@@ -40,19 +40,14 @@ describe('input that is not HTTP', () => {
     ['a zero byte in a header', smuggled('X: a\0b')],
   ])('such as %s is answered with a problem, and only once', async (_, bytes) => {
     const answer = await answerTo(bytes);
-    expect(answer).toMatch(
-      /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/,
-    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/);
     expect(answer).toContain('"type":"/problems/unreadable-request"');
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
   test.each([
     ['two Host headers', 'GET /projects HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n'],
-    [
-      'a Host after a thousand headers',
-      `GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(1000)}Host: b\r\n\r\n`,
-    ],
+    ['a Host after a thousand headers', `GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(1000)}Host: b\r\n\r\n`],
     ['a Host with a path', 'GET /projects HTTP/1.1\r\nHost: a/b\r\n\r\n'],
     ['a Host with a user', 'GET /projects HTTP/1.1\r\nHost: a@b\r\n\r\n'],
     ['a Host with a port that is none', 'GET /projects HTTP/1.1\r\nHost: a:b\r\n\r\n'],
@@ -101,17 +96,10 @@ describe('input that is not HTTP', () => {
   test.each([
     ['with a query', 'GET', '?x=1', /^HTTP\/1\.1 404 [\s\S]*"\/problems\/unknown-address"/],
     ['alone', 'GET', '', /^HTTP\/1\.1 404 [\s\S]*"\/problems\/unknown-address"/],
-    [
-      'asked for its options',
-      'OPTIONS',
-      '',
-      /^HTTP\/1\.1 204 [\s\S]*\r\nAllow: GET, HEAD, OPTIONS\r\n/i,
-    ],
+    ['asked for its options', 'OPTIONS', '', /^HTTP\/1\.1 204 [\s\S]*\r\nAllow: GET, HEAD, OPTIONS\r\n/i],
   ])('a host without a path, %s, is its root', async (_, method, query, expected) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    socket.write(
-      `${method} http://localhost${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    );
+    socket.write(`${method} http://localhost${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     let answer = '';
     for await (const chunk of socket) answer += chunk;
     expect(answer).toMatch(expected);
@@ -119,9 +107,7 @@ describe('input that is not HTTP', () => {
 
   test('the host of an absolute target takes precedence over the header', async () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    socket.write(
-      'GET http://elsewhere.example/projects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
-    );
+    socket.write('GET http://elsewhere.example/projects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     let answer = '';
     for await (const chunk of socket) answer += chunk;
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
@@ -167,13 +153,13 @@ describe('an upload that is refused before it is read', () => {
   test('is refused with the limit of CSV tables, with or without a declared length', async () => {
     const train = (body: string | ReadableStream<Uint8Array>, init: RequestInit = {}) =>
       fetch(`${server.url}/api/projects/default/models/m?target=y`, {
-        ...{ method: 'PUT', headers: { 'Content-Type': 'text/csv' }, body, ...init },
+        method: 'PUT',
+        headers: { 'Content-Type': 'text/csv' },
+        body,
+        ...init,
       });
     const large = 'x,y\n'.repeat(300);
-    for (const refused of [
-      await train(large),
-      await train(new Blob([large]).stream(), { duplex: 'half' }),
-    ]) {
+    for (const refused of [await train(large), await train(new Blob([large]).stream(), { duplex: 'half' })]) {
       expect(refused.status).toBe(413);
       expect(await refused.text()).toContain('more than 1000 bytes');
     }

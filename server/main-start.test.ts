@@ -5,11 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../testkit/http/free-port.js';
 import { ownServers } from '../testkit/service/own-servers.js';
-import {
-  type ServerOptions,
-  type ServerProcess,
-  startServer,
-} from '../testkit/service/server-process.js';
+import { type ServerOptions, type ServerProcess, startServer } from '../testkit/service/server-process.js';
 import { makeKey } from '../testkit/store/keys.js';
 
 const { file, start } = ownServers();
@@ -62,9 +58,7 @@ describe('a start', () => {
     'in a folder that cannot be made, or on a folder, ends with one line that names it',
     async () => {
       const below = await refusal({ databaseFile: '/proc/nowhere/roster.db' });
-      expect(below).toMatch(
-        /\nRoster did not start: .* folder \/proc\/nowhere cannot be made[^\n]*$/,
-      );
+      expect(below).toMatch(/\nRoster did not start: .* folder \/proc\/nowhere cannot be made[^\n]*$/);
       const folder = await refusal({ databaseFile: file('') });
       expect(folder).toMatch(/\nRoster did not start: .* is a folder; name a file in it\n?$/);
     },
@@ -74,8 +68,7 @@ describe('a start', () => {
     'makes the store for its owner alone, and leaves the permissions of an older one',
     async () => {
       const databaseFile = file('data/deep/roster.db');
-      const modes = (names: string[]) =>
-        names.map((name) => (statSync(file(name)).mode & 0o777).toString(8));
+      const modes = (names: string[]) => names.map((name) => (statSync(file(name)).mode & 0o777).toString(8));
       const server = await start({ databaseFile });
       expect(modes(['data', 'data/deep'])).toEqual(['700', '700']);
       const files = ['', '-wal', '-shm'].map((end) => `data/deep/roster.db${end}`);
@@ -102,9 +95,7 @@ describe('a host that other machines can reach', () => {
     const doors = [{ HOST: '0.0.0.0' }, { HOST: '::' }, { PUBLIC_URL: 'https://roster.example' }];
     for (const env of doors) {
       await expect(start({ env })).rejects.toThrow(
-        new RegExp(
-          `Roster did not start: ${Object.keys(env)} .* there is no key yet .* roster keys create`,
-        ),
+        new RegExp(`Roster did not start: ${Object.keys(env)} .* there is no key yet .* roster keys create`),
       );
     }
   });

@@ -76,9 +76,7 @@ describe('a drain', () => {
       }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 201]);
-    expect(answers.map(({ headers }) => headers.get('Connection'))).toEqual(
-      answers.map(() => 'close'),
-    );
+    expect(answers.map(({ headers }) => headers.get('Connection'))).toEqual(answers.map(() => 'close'));
     // Ctrl-C ends the drain.
     process.kill(server.pid, 'SIGINT');
     expect(await stopped).toBe(0);

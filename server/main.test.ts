@@ -6,13 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { longTable, someDiamonds } from '../testkit/data/diamonds.js';
 import { OpenStream } from '../testkit/http/open-stream.js';
 import { ownServers } from '../testkit/service/own-servers.js';
-import {
-  PREDICT,
-  shown,
-  train,
-  untilLogged,
-  untilTrained,
-} from '../testkit/service/price-model.js';
+import { PREDICT, shown, train, untilLogged, untilTrained } from '../testkit/service/price-model.js';
 import { type ServerProcess, startServer } from '../testkit/service/server-process.js';
 import { DatabaseSync } from './store/database/sqlite-connection.js';
 
@@ -98,9 +92,7 @@ describe('a service with a model', () => {
     original.exec(`vacuum into '${copy}'`);
     original.close();
     const database = new DatabaseSync(copy);
-    database.exec(
-      "update model_artifacts set bytes = cast(replace(cast(bytes as text), 'price', 'prize') as blob)",
-    );
+    database.exec("update model_artifacts set bytes = cast(replace(cast(bytes as text), 'price', 'prize') as blob)");
     database.close();
   }
 
@@ -129,7 +121,10 @@ describe('the log', () => {
     const lines = server.log.map((line) => JSON.parse(line)).filter(({ req }) => req);
     expect(lines.filter(({ req }) => req.id === id)).toMatchObject([
       {
-        ...{ operation: 'getSkill', res: { statusCode: 404 }, owner: 'local', project: 'default' },
+        operation: 'getSkill',
+        res: { statusCode: 404 },
+        owner: 'local',
+        project: 'default',
         req: { address: '127.0.0.1', forwarded_for: '192.0.2.7', user_agent: 'curl/8 roster_…' },
       },
     ]);

@@ -13,9 +13,7 @@ test.each([
   ['ROSTER_PORT', 'PORT'],
   ['ROSTER_DATABASE_URL', 'DATABASE_URL'],
 ])('%s is told as %s', (name, setting) => {
-  expect(findMisspelledSettings({ [name]: 'secret' })).toEqual([
-    `${name} is not a setting, ${setting} is`,
-  ]);
+  expect(findMisspelledSettings({ [name]: 'secret' })).toEqual([`${name} is not a setting, ${setting} is`]);
 });
 
 test('the settings themselves are not misspellings, nor is what stands beside a setting that is set', () => {

@@ -12,9 +12,7 @@ const LONG = 10;
  * after `ROSTER_`. A setting that is set itself has no misspelling.
  * @returns for each, its name and the nearest setting, in words; not the values, which may be secret
  */
-export function findMisspelledSettings(
-  env: Readonly<Record<string, string | undefined>>,
-): string[] {
+export function findMisspelledSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   const unset = SETTINGS.filter((setting) => !env[setting]);
   return Object.entries(env).flatMap(([name, value = '']) => {
     // Kubernetes and Docker describe a service of this name in such variables: `tcp://10.0.0.7:4000`.

@@ -5,9 +5,7 @@ import { tooOld } from './node-version.js';
 const oldest = packageJson.engines.node.replace('>=', '');
 
 test.each(['16.20.2', '18.20.8', '20.18.3'])('Node %s is too old, which is told', (version) => {
-  expect(tooOld(version)).toBe(
-    `Roster needs Node.js ${oldest.replace(/\.0$/, '')} or later; this is ${version}`,
-  );
+  expect(tooOld(version)).toBe(`Roster needs Node.js ${oldest.replace(/\.0$/, '')} or later; this is ${version}`);
 });
 
 test.each([oldest, '20.20.0', '22.0.0', '24.21.0', '26.10.0'])('Node %s will do', (version) => {

@@ -23,12 +23,7 @@ import type { Trainings } from './models/training/trainings.js';
 import { oauthOperations } from './oauth/oauth.js';
 import { openaiOperations } from './openai/openai.js';
 import { keyOperations } from './projects/keys.js';
-import {
-  type CallerLimits,
-  callerOperations,
-  findProject,
-  projectOperations,
-} from './projects/projects.js';
+import { type CallerLimits, callerOperations, findProject, projectOperations } from './projects/projects.js';
 import { agentOperations } from './resources/agents.js';
 import { chatbotOperations } from './resources/chatbots.js';
 import { documentOperations, findDocumentSkill } from './resources/documents/documents.js';

@@ -46,12 +46,7 @@ const LAST_STREAM_MS = 5_000;
  * @throws if the store or the contract cannot be read, or other machines can connect and there are
  *   no keys
  */
-export async function openService(
-  config: Config,
-  log: Logger,
-  tracing?: Tracing,
-  replaced?: Partial<Handlers>,
-) {
+export async function openService(config: Config, log: Logger, tracing?: Tracing, replaced?: Partial<Handlers>) {
   // In the root of the project, two folders above the built file.
   const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
   const store = await Store.open(config.databaseUrl, {
@@ -104,21 +99,19 @@ export async function openService(
     const callers = new Callers(store, log, findOpenDoor(config) !== undefined, identities);
     const refusals = new Refusals(store, callers, log);
     const services = {
-      ...{
-        store,
-        tables,
-        trainings,
-        queries,
-        predictors,
-        pool,
-        metrics,
-        refusals,
-        rates,
-        agents,
-        tools,
-        databases,
-        servers,
-      },
+      store,
+      tables,
+      trainings,
+      queries,
+      predictors,
+      pool,
+      metrics,
+      refusals,
+      rates,
+      agents,
+      tools,
+      databases,
+      servers,
       draining: draining.signal,
     };
     const { signal } = stopping;

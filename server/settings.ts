@@ -47,10 +47,7 @@ function byValue<T>(schema: v.GenericSchema<unknown, T>, message: string) {
     v.string(),
     v.rawTransform(({ dataset, addIssue, NEVER }): ReadonlyMap<string, T> => {
       const found = parseJson(dataset.value);
-      const { success, output } = v.safeParse(
-        members,
-        Array.isArray(found) ? [] : Object.entries(asRecord(found)),
-      );
+      const { success, output } = v.safeParse(members, Array.isArray(found) ? [] : Object.entries(asRecord(found)));
       if (success) return new Map(output);
       addIssue({ message });
       return NEVER;
@@ -62,9 +59,7 @@ const OIDC_SCOPES_FORM = `must be a JSON object of values of the claim and lists
 
 const OIDC_LIMITS_FORM = `must be a JSON object of values of the claim and their limits (${LIMIT_NAMES.join(', ')}), whole numbers from 1 to ${MAX_LIMIT}, such as {"analysts": {"requests": 60, "rows": 100000}, "*": {"requests": 30}}`;
 
-const limit = v.exactOptional(
-  v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_LIMIT)),
-);
+const limit = v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_LIMIT)));
 
 /** The limits of a value. */
 const limits = v.pipe(
@@ -88,15 +83,9 @@ export const settings = v.object({
   basePath: v.optional(
     v.pipe(
       v.string(),
-      v.regex(
-        /^(\/[A-Za-z0-9._~-]+)*\/?$/,
-        'must be empty or a path such as /v1, of letters, digits and . _ ~ -',
-      ),
+      v.regex(/^(\/[A-Za-z0-9._~-]+)*\/?$/, 'must be empty or a path such as /v1, of letters, digits and . _ ~ -'),
       v.transform((path) => path.replace(/\/$/, '')),
-      v.check(
-        (path) => !path.endsWith('/api'),
-        'must not end in /api, a prefix that every address already has',
-      ),
+      v.check((path) => !path.endsWith('/api'), 'must not end in /api, a prefix that every address already has'),
     ),
     '',
   ),
@@ -105,10 +94,7 @@ export const settings = v.object({
     v.pipe(
       v.string(),
       v.transform(split),
-      v.everyItem(
-        isOriginOrStar,
-        'must be * or origins such as https://app.example.com, with commas between them',
-      ),
+      v.everyItem(isOriginOrStar, 'must be * or origins such as https://app.example.com, with commas between them'),
     ),
     '',
   ),
@@ -173,10 +159,7 @@ export const settings = v.object({
   ),
   /** The address that alarms of models are sent to. */
   alarmUrl: v.optional(
-    text(
-      isHttpAddress,
-      'must be an http:// or https:// address, such as https://ops.example.com/roster',
-    ),
+    text(isHttpAddress, 'must be an http:// or https:// address, such as https://ops.example.com/roster'),
   ),
   /** The secret that they are signed with. */
   alarmSecret: v.optional(
@@ -241,9 +224,7 @@ export function isHeaderText(text: string): boolean {
 
 /** Origins are compared as browsers write them: no path, no default port, host in lower case. */
 function isOriginOrStar(text: string): boolean {
-  return (
-    text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text)
-  );
+  return text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text);
 }
 
 /** OAuth allows http on the own machine alone (RFC 8252, section 8.3). */
@@ -257,13 +238,7 @@ export function variable(setting: string): string {
 }
 
 /** The settings that may be secret, which a file can have in their place (`CHAT_KEY_FILE`). */
-export const SECRETS: readonly string[] = [
-  'databaseUrl',
-  'chatKey',
-  'alarmSecret',
-  'databases',
-  'mcpServers',
-];
+export const SECRETS: readonly string[] = ['databaseUrl', 'chatKey', 'alarmSecret', 'databases', 'mcpServers'];
 
 /** The settings that had another variable before. */
 export const OLDER_VARIABLES: Readonly<Record<string, string>> = {

@@ -41,12 +41,7 @@ const LOG_TIME_MS = 500;
  * @param hurry ends the drain
  * @param underWay returns what the stop waits for
  */
-export function logLateStop(
-  drainMs: number,
-  hurry: AbortSignal,
-  underWay: () => readonly string[],
-  log: Logger,
-): void {
+export function logLateStop(drainMs: number, hurry: AbortSignal, underWay: () => readonly string[], log: Logger): void {
   const logLate = () => {
     const resources = process.getActiveResourcesInfo();
     log.error({ under_way: underWay(), resources }, 'the stop took too long: ended by force');

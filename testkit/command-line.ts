@@ -21,10 +21,7 @@ export function scriptCommand(script: string, description: string): Command {
 function describeSurplus(script: string, command: Command): string {
   const { args, registeredArguments, options } = command;
   const stray = args.slice(registeredArguments.length).map((text) => JSON.stringify(text));
-  const taken = [
-    ...registeredArguments.map((argument) => argument.name()),
-    ...options.map(({ flags }) => flags),
-  ];
+  const taken = [...registeredArguments.map((argument) => argument.name()), ...options.map(({ flags }) => flags)];
   const all = taken.length === 0 ? 'nothing' : taken.join(', ');
   return `error: npm run ${script} takes no ${stray.join(' ')}; it takes ${all}`;
 }
@@ -55,9 +52,7 @@ export function wholeNumberFrom(least: number): (text: string) => number {
  * Returns a reader of names that are separated by commas.
  * @throws {InvalidArgumentError} from the reader, if nothing has one of the names
  */
-export function namesAmong(
-  known: readonly { readonly name: string }[],
-): (text: string) => string[] {
+export function namesAmong(known: readonly { readonly name: string }[]): (text: string) => string[] {
   return (text) => {
     const names = text.split(',');
     const unknown = names.filter((name) => !known.some((one) => one.name === name));

@@ -34,11 +34,7 @@ export interface Nginx {
  * @param ports of the instances on the loopback address
  * @param keepAlive the time for which it keeps idle connections to them, such as `500ms`
  */
-export async function startNginx(
-  program: string,
-  ports: readonly number[],
-  keepAlive: string,
-): Promise<Nginx> {
+export async function startNginx(program: string, ports: readonly number[], keepAlive: string): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-nginx-'));
   const port = await freePort();
   const example = await readFile(new URL('examples/nginx/roster.conf', root), 'utf8');
@@ -47,11 +43,8 @@ export async function startNginx(
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
     .replace('keepalive_timeout 4s', `keepalive_timeout ${keepAlive}`);
   await writeFile(join(folder, 'nginx.conf'), around(site));
-  const { stop } = await startChild(
-    program,
-    ['-p', folder, '-c', 'nginx.conf'],
-    process.env,
-    (line) => (/start worker process \d/.test(line) ? line : undefined),
+  const { stop } = await startChild(program, ['-p', folder, '-c', 'nginx.conf'], process.env, (line) =>
+    /start worker process \d/.test(line) ? line : undefined,
   );
   return {
     url: `http://127.0.0.1:${port}`,

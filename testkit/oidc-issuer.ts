@@ -60,9 +60,7 @@ export class OidcIssuer {
   }
 
   static async open(): Promise<OidcIssuer> {
-    const pairs = await Promise.all(
-      ['RS256', 'ES256', 'EdDSA'].map((alg) => makePair(alg, `first-${alg}`)),
-    );
+    const pairs = await Promise.all(['RS256', 'ES256', 'EdDSA'].map((alg) => makePair(alg, `first-${alg}`)));
     const issuer = new OidcIssuer(pairs, await freePort());
     await issuer.start();
     return issuer;
@@ -122,8 +120,7 @@ export class OidcIssuer {
   readonly #answer: RequestListener = (req, res) => {
     this.asked.push(req.url ?? '');
     if (this.instead) return this.instead(req, res);
-    if (req.url === '/.well-known/openid-configuration')
-      return sendJson(res, this.#configuration());
+    if (req.url === '/.well-known/openid-configuration') return sendJson(res, this.#configuration());
     if (req.url === '/keys') return sendJson(res, { keys: this.pairs.map(({ jwk }) => jwk) });
     if (req.url?.startsWith('/authorize?')) return this.#authorize(req.url, res);
     if (req.url === '/token') return void this.#redeem(req, res);

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { findProgram } from './programs.js';
 
 /** The reason why the Python client is left out, and the remedy. */
-export const NO_PYTHON =
-  'there is no Python with httpx, pandas, mypy and setuptools; `npm run python` installs one';
+export const NO_PYTHON = 'there is no Python with httpx, pandas, mypy and setuptools; `npm run python` installs one';
 
 /** The modules that the Python client, its tests and its package need. */
 const MODULES = 'httpx, mypy, pandas, setuptools, wheel';
@@ -16,11 +15,6 @@ const MODULES = 'httpx, mypy, pandas, setuptools, wheel';
  */
 export function pythonOfThisMachine(modules = MODULES): string | undefined {
   const named = process.env['PYTHON_BIN'];
-  const candidates = [
-    named ? undefined : '/usr/bin/python3',
-    findProgram('PYTHON_BIN', ['python3'], []),
-  ];
-  return candidates.find(
-    (file) => file !== undefined && spawnSync(file, ['-c', `import ${modules}`]).status === 0,
-  );
+  const candidates = [named ? undefined : '/usr/bin/python3', findProgram('PYTHON_BIN', ['python3'], [])];
+  return candidates.find((file) => file !== undefined && spawnSync(file, ['-c', `import ${modules}`]).status === 0);
 }

@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { calls, chunk, DONE, usageChunk } from '../../testkit/chat/reply.js';
-import {
-  type ChatScript,
-  openScriptedChatServer,
-} from '../../testkit/chat/scripted-chat-server.js';
+import { type ChatScript, openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { now, QUESTIONS, TOKENS, TOKENS_A_SECOND } from './timed-answer.js';
 
 /**

@@ -5,11 +5,7 @@ import { diamonds, diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, type Headers } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
 import { median, quantile } from '../../testkit/numbers.js';
-import {
-  processorTime,
-  residentMemory,
-  type Service,
-} from '../../testkit/service/measured-service.js';
+import { processorTime, residentMemory, type Service } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { compareRates, measureRate, repeatedly } from '../load.js';
 import { type Finding, runScenarios, type Scenario } from '../scenarios.js';
@@ -101,8 +97,7 @@ async function streams(agents: Agents, rounds: number): Promise<Finding[]> {
     costs.push((processorTime(pid) - time) / STREAMS);
   }
   const complete = served.filter(({ delays }) => delays.length === TOKENS).length;
-  const delaysOf = (answers: readonly TimedAnswer[]) =>
-    inWords(answers.flatMap(({ delays }) => delays));
+  const delaysOf = (answers: readonly TimedAnswer[]) => inWords(answers.flatMap(({ delays }) => delays));
   return [
     {
       asked: `${STREAMS} streams at once of ${TOKENS} tokens, ${TOKENS_A_SECOND} a second, begun within ${BEGINNING_MS / 1000} s: all are complete`,
@@ -128,19 +123,16 @@ async function besideStreams(agents: Agents, rounds: number): Promise<Finding[]>
   const predict = wire(service.url, 'POST', `${MODEL}/predict`, [row], headers);
   const read = wire(service.url, 'GET', `${PROJECT}/skills/prices`, undefined, headers);
   const compare = (what: string, least: number, request: Buffer) => {
-    const alone = () =>
-      measureRate({ service, request, connections: 8, seconds: rounds > 1 ? 3 : 1 });
+    const alone = () => measureRate({ service, request, connections: 8, seconds: rounds > 1 ? 3 : 1 });
     return compareRates({
       asked: `${what} beside ${STREAMS} streams of ${TOKENS} tokens, ${TOKENS_A_SECOND} a second, where each that ends is followed by another: at least ${least} of the requests a second without them`,
       first: () => withKeptStreams(way, STREAMS, alone),
       second: alone,
-      ...{ least, rounds },
+      least,
+      rounds,
     });
   };
-  return [
-    await compare('predictions of one row', 0.7, predict),
-    await compare('reads of one skill', 0.8, read),
-  ];
+  return [await compare('predictions of one row', 0.7, predict), await compare('reads of one skill', 0.8, read)];
 }
 
 function inWords(times: readonly number[]): string {
@@ -181,8 +173,7 @@ class Agents {
   async create(): Promise<void> {
     const { service, headers } = this;
     await train(`${service.url}${MODEL}?target=price`, diamonds, headers);
-    const add = (list: string, body: object) =>
-      ask('POST', `${service.url}${PROJECT}/${list}`, body, headers);
+    const add = (list: string, body: object) => ask('POST', `${service.url}${PROJECT}/${list}`, body, headers);
     await add('skills', { skill: { name: 'prices', type: 'model', params: { model: 'prices' } } });
     await add('agents', { agent: { name: 'without_skills', skills: [] } });
     await add('agents', { agent: { name: 'with_model', skills: ['prices'] } });
@@ -218,8 +209,7 @@ function scenario(
   return {
     name,
     hasShort: true,
-    run: ({ folder, isShort }) =>
-      withAgents(folder, (agents) => measure(agents, isShort ? rounds.short : rounds.long)),
+    run: ({ folder, isShort }) => withAgents(folder, (agents) => measure(agents, isShort ? rounds.short : rounds.long)),
   };
 }
 

@@ -67,7 +67,8 @@ async function send(url: string, headers: Headers, body: string): Promise<Incomi
     method: 'POST',
     agent: connections,
     headers: {
-      ...{ ...headers, 'Content-Type': 'application/json' },
+      ...headers,
+      'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
     },
   });
@@ -133,11 +134,7 @@ export function openStreams(way: Way, count: number, withinMs: number): Promise<
  * by another.
  * @throws if an answer was refused or not complete
  */
-export async function withKeptStreams<T>(
-  way: Way,
-  count: number,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function withKeptStreams<T>(way: Way, count: number, work: () => Promise<T>): Promise<T> {
   let isOver = false;
   const keep = async (_: unknown, index: number) => {
     await delay((index * ANSWER_MS) / count);

@@ -140,11 +140,7 @@ function inWords(answers: readonly string[]): string {
 }
 
 /** Repeats work with a pause in between, until an attack is over. */
-export async function repeat(
-  over: AbortSignal,
-  pause: number,
-  work: () => Promise<unknown>,
-): Promise<undefined> {
+export async function repeat(over: AbortSignal, pause: number, work: () => Promise<unknown>): Promise<undefined> {
   while (!over.aborted) {
     await work();
     await delay(pause);
@@ -217,9 +213,7 @@ function byClients<T>(
       return async (over) => {
         const sending = crew.map((member) => {
           let round = 0;
-          return repeat(over, pause, () =>
-            send(target, { ...member, round: round++, number: number++, over }),
-          );
+          return repeat(over, pause, () => send(target, { ...member, round: round++, number: number++, over }));
         });
         await Promise.all(sending);
         return undefined;
@@ -265,8 +259,7 @@ export function pouring(
 async function pour(target: Target, { owner, prepared, client, round, over }: Turn<Poured>) {
   const { method = 'PUT', path, type, length, begin, piece, between } = prepared;
   const { total = Number.POSITIVE_INFINITY } = prepared;
-  const framing =
-    length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length };
+  const framing = length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length };
   const connection = target.connect();
   const headers = { ...owner, 'Content-Type': type, ...framing };
   await connection.send(head(target.url, method, path(client, round), headers));

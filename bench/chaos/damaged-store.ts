@@ -216,8 +216,7 @@ async function useDamaged(folder: string, databaseUrl: string, tally: Tally): Pr
     const passed = isRight(status, body);
     if (passed) tally.right += 1;
     else if (status >= 500) tally.refused += 1;
-    else
-      tally.faults.push(`${databaseUrl}: ${method} ${url}: ${status} ${readText(body, 'title')}`);
+    else tally.faults.push(`${databaseUrl}: ${method} ${url}: ${status} ${readText(body, 'title')}`);
     return passed;
   };
   const read = (url: string, number: number) =>

@@ -39,8 +39,7 @@ async function createAgent({ url }: Target, owner: Headers, name: string): Promi
   await ask('POST', `${url}${PROJECT}/agents`, { agent: { name, skills: [] } }, owner);
 }
 
-const BEGIN =
-  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":"';
+const BEGIN = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":"';
 const PIECE = 'x'.repeat(2 ** 16);
 
 /** Messages whose arguments take far more than a message may have, with their length or in chunks. */

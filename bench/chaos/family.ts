@@ -63,12 +63,7 @@ export function listScenarios(family: Family): Scenario[] {
   return [...single, inTurn];
 }
 
-async function play(
-  folder: string,
-  family: Family,
-  attacks: readonly Attack[],
-  seconds: number,
-): Promise<Finding[]> {
+async function play(folder: string, family: Family, attacks: readonly Attack[], seconds: number): Promise<Finding[]> {
   const surroundings = await family.open?.();
   try {
     const settings: NodeJS.ProcessEnv = Object.assign(
@@ -103,10 +98,7 @@ interface Play {
   readonly start: () => Promise<Service>;
 }
 
-async function attackService(
-  target: Target,
-  { family, attacks, key, start }: Play,
-): Promise<Finding[]> {
+async function attackService(target: Target, { family, attacks, key, start }: Play): Promise<Finding[]> {
   // The first request loads code, and a service that was never asked is not idle but new.
   await send('GET', `${target.url}/health/live`);
   const idle = treeMemory(target.service.pid);
@@ -157,11 +149,7 @@ async function measure(
 }
 
 /** Runs an attack for its time, and until it got an answer that it expects. Returns its own findings. */
-async function attackFor(
-  target: Target,
-  attack: Attack,
-  run: RunAttack,
-): Promise<readonly Finding[]> {
+async function attackFor(target: Target, attack: Attack, run: RunAttack): Promise<readonly Finding[]> {
   const over = new AbortController();
   const attacking = run(over.signal);
   // The attack may fail before it is awaited.
@@ -225,12 +213,7 @@ async function endService(
 }
 
 /** Judges that something ended in time; on a slow machine it may take longer, but it must end. */
-function endsWithin(
-  asked: string,
-  milliseconds: number,
-  bound: number,
-  how: string | number,
-): Finding {
+function endsWithin(asked: string, milliseconds: number, bound: number, how: string | number): Finding {
   const measured = `${(milliseconds / 1000).toFixed(1)} s, ${how}`;
   const finding = { asked, measured, passed: milliseconds <= bound };
   return milliseconds < END_DEADLINE ? finding : { ...finding, mustHold: true };
@@ -263,9 +246,7 @@ async function leftAfter(
   // They may go on for half an hour.
   for (const process of left) endProcess(process);
   const [first] = left;
-  const rest = first
-    ? `${left.length} are left, the first: ${first.pid} ${first.command}`
-    : 'none is left';
+  const rest = first ? `${left.length} are left, the first: ${first.pid} ${first.command}` : 'none is left';
   const asked = `the last process ends within ${LEFT / 1000} s of ${what}`;
   return endsWithin(asked, milliseconds, LEFT, `${seen.size} processes, ${rest}`);
 }

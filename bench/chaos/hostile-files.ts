@@ -11,20 +11,8 @@ import { type Field, INT32, UTF8 } from '../../prediction/src/io/arrow/schema.js
 import { arrowStream } from '../../testkit/data/made-arrow.js';
 import type { Headers } from '../../testkit/http/client.js';
 import { MadeNumbers, Written } from '../../testkit/prediction/hostile-files.js';
-import {
-  hybridOf,
-  type MadeChunk,
-  writeFile,
-  writePage,
-} from '../../testkit/prediction/hostile-parquet.js';
-import {
-  type Attack,
-  type HostileRequest,
-  hostileClients,
-  MODELS,
-  pouring,
-  type Target,
-} from './attacks.js';
+import { hybridOf, type MadeChunk, writeFile, writePage } from '../../testkit/prediction/hostile-parquet.js';
+import { type Attack, type HostileRequest, hostileClients, MODELS, pouring, type Target } from './attacks.js';
 import type { Family } from './family.js';
 
 const KIBIBYTE = 2 ** 10;
@@ -67,7 +55,9 @@ function sharedArrowText(): Buffer {
 /** A schema and a dictionary of 40 MiB, and a batch of one row that may follow as often as one likes. */
 function dictionaryStream(): { readonly begin: Buffer; readonly piece: Buffer } {
   const field: Field = {
-    ...{ name: 't0', type: UTF8, children: [] },
+    name: 't0',
+    type: UTF8,
+    children: [],
     dictionary: { id: 1, indexType: INT32 },
   };
   const texts = new TextWriter();
@@ -179,12 +169,7 @@ const WIDE = `${MODELS}/wide`;
 const REFUSED = [400, 422];
 
 /** Returns an attack that predicts the rows of a file, answered in each format, and trains from it. */
-function ofFile(
-  name: string,
-  make: () => Buffer,
-  headers: Headers,
-  expects: readonly number[] = REFUSED,
-): Attack {
+function ofFile(name: string, make: () => Buffer, headers: Headers, expects: readonly number[] = REFUSED): Attack {
   let made: Buffer | undefined;
   return hostileClients(
     name,
@@ -194,7 +179,9 @@ function ofFile(
       const body = made;
       const formats = [ARROW['Content-Type'], 'application/json', 'text/csv'];
       const predict = (Accept: string): HostileRequest => ({
-        ...{ method: 'POST', path: () => `${WIDE}/predict`, body },
+        method: 'POST',
+        path: () => `${WIDE}/predict`,
+        body,
         headers: { ...headers, Accept },
       });
       return [...formats.map(predict), train(body, headers, Number.POSITIVE_INFINITY)];
@@ -224,17 +211,9 @@ export const hostileFiles: Family = {
     ofFile('dictionary-text', () => dictionaryText(100_000), PARQUET),
     ofFile('large-dictionary-text', () => dictionaryText(31_000_000), PARQUET),
     // Ninety thousand row groups of one row, each of which is the same 25 MB of the file.
-    ofFile(
-      'shared-row-groups',
-      () => sharedChunk([plainPage(plainText(1))], 1, 90_000, 25e6),
-      PARQUET,
-    ),
+    ofFile('shared-row-groups', () => sharedChunk([plainPage(plainText(1))], 1, 90_000, 25e6), PARQUET),
     // Many row groups that share one short chunk, each of a thousand rows: 0.46 MB.
-    ofFile(
-      'many-row-groups',
-      () => sharedChunk(dictionaryPages(KIBIBYTE, 1000), 1000, 13_000),
-      PARQUET,
-    ),
+    ofFile('many-row-groups', () => sharedChunk(dictionaryPages(KIBIBYTE, 1000), 1000, 13_000), PARQUET),
     ofFile('blank-lines', blankLines, { ...NDJSON, ...GZIP }, [200, 422]),
     hostileClients(
       'huge-targets',
@@ -257,8 +236,12 @@ export const hostileFiles: Family = {
     pouring(
       'held-dictionaries',
       () => ({
-        ...{ method: 'POST', path: () => `${WIDE}/predict`, type: ARROW['Content-Type'] },
-        ...{ length: 2 ** 32, ...dictionaryStream(), between: 200 },
+        method: 'POST',
+        path: () => `${WIDE}/predict`,
+        type: ARROW['Content-Type'],
+        length: 2 ** 32,
+        ...dictionaryStream(),
+        between: 200,
       }),
       { owners: 2, clients: 4, pause: 500, expects: [200], prepare: trainWide },
     ),

@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { asArray } from '../../server/contract/json-record.js';
 import { calls, says } from '../../testkit/chat/reply.js';
-import {
-  type ChatScript,
-  openScriptedChatServer,
-} from '../../testkit/chat/scripted-chat-server.js';
+import { type ChatScript, openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { postgresShop, sqliteShop } from '../../testkit/databases/shop.js';
 import { ask, type Headers, send } from '../../testkit/http/client.js';
 import { readField, readText } from '../../testkit/json.js';
@@ -78,12 +75,7 @@ function searches(name: string, settings: Pick<Attack, 'store'> = {}): Attack {
 }
 
 /** Statements by agents and by trainings. */
-function queries(
-  name: string,
-  database: string,
-  statements: readonly string[],
-  maxUses = USES,
-): Attack {
+function queries(name: string, database: string, statements: readonly string[], maxUses = USES): Attack {
   return hostileClients(
     name,
     async (target, owner) => {
@@ -137,11 +129,7 @@ async function refusedStatements(target: Target, owner: Headers) {
 }
 
 /** Asks an agent to use its tool. Returns the steps of its answer. */
-async function askSteps(
-  { url }: Target,
-  owner: Headers,
-  inputs: readonly object[],
-): Promise<readonly unknown[]> {
+async function askSteps({ url }: Target, owner: Headers, inputs: readonly object[]): Promise<readonly unknown[]> {
   const { body } = await send('POST', url + COMPLETIONS, messagesFor(inputs), owner);
   return asArray(readField(body, 'steps'));
 }
@@ -169,11 +157,7 @@ function question(inputs: readonly object[]): HostileRequest {
   return jsonRequest('POST', () => COMPLETIONS, messagesFor(inputs));
 }
 
-function jsonRequest(
-  method: HostileRequest['method'],
-  path: HostileRequest['path'],
-  body: object,
-): HostileRequest {
+function jsonRequest(method: HostileRequest['method'], path: HostileRequest['path'], body: object): HostileRequest {
   return { method, path, headers: JSON_TYPE, body: Buffer.from(JSON.stringify(body)) };
 }
 

@@ -18,11 +18,7 @@ const PRICE = 1234;
 export const killPromises = onBothStores('kill-promises', KILLS, killWhilePromising);
 
 /** Kills a service while it remembers rows and takes truths, and asks after each that was acknowledged. */
-async function killWhilePromising(
-  folder: string,
-  databaseUrl: string,
-  kills: number,
-): Promise<Finding[]> {
+async function killWhilePromising(folder: string, databaseUrl: string, kills: number): Promise<Finding[]> {
   let service = await startService(folder, databaseUrl);
   const lost: string[] = [];
   const forgotten: string[] = [];
@@ -47,16 +43,8 @@ async function killWhilePromising(
     }
     if (counts.truths === 0) forgotten.push('no truth was acknowledged');
     return [
-      none(
-        `${kills} kills: each row that was read has its promise`,
-        lost,
-        `${counts.promises} rows`,
-      ),
-      none(
-        'each truth that was acknowledged is there, and none counts twice',
-        forgotten,
-        `${counts.truths} truths`,
-      ),
+      none(`${kills} kills: each row that was read has its promise`, lost, `${counts.promises} rows`),
+      none('each truth that was acknowledged is there, and none counts twice', forgotten, `${counts.truths} truths`),
     ];
   } finally {
     await service.kill();

@@ -3,14 +3,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { asArray } from '../../server/contract/json-record.js';
 import { LEASE_MS } from '../../server/models/training/trainings.js';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import {
-  type Answer,
-  ask,
-  Client,
-  type Headers,
-  NoAnswer,
-  send,
-} from '../../testkit/http/client.js';
+import { type Answer, ask, Client, type Headers, NoAnswer, send } from '../../testkit/http/client.js';
 import { readField, readText } from '../../testkit/json.js';
 import { median } from '../../testkit/numbers.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
@@ -30,11 +23,7 @@ const PROJECT = 'busy';
 export const killWrites = onBothStores('kill-writes', KILLS, killWhileWriting);
 
 /** Kills a service while it writes, restarts it, and compares its resources with the acknowledged ones. */
-async function killWhileWriting(
-  folder: string,
-  databaseUrl: string,
-  kills: number,
-): Promise<Finding[]> {
+async function killWhileWriting(folder: string, databaseUrl: string, kills: number): Promise<Finding[]> {
   let service = await startService(folder, databaseUrl);
   const project = () => `${service.url}/projects/${PROJECT}`;
   const client = new Client({ connections: WRITERS });
@@ -82,11 +71,7 @@ async function killWhileWriting(
     const written = `${writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0)} writes`;
     const unexpected = writers.flatMap((writer) => writer.unexpected);
     return [
-      none(
-        `${kills} kills: each acknowledged write is there, and each write whole or not at all`,
-        lost,
-        written,
-      ),
+      none(`${kills} kills: each acknowledged write is there, and each write whole or not at all`, lost, written),
       none('every other answer is one that was due', unexpected, written),
       none(
         'the counters agree with the lists; the project that was emptied can be deleted',
@@ -175,10 +160,7 @@ export const twoInstances: Scenario = {
     }),
 };
 
-async function killOneByOne(
-  instances: [Service, Service],
-  start: () => Promise<Service>,
-): Promise<Finding[]> {
+async function killOneByOne(instances: [Service, Service], start: () => Promise<Service>): Promise<Finding[]> {
   const persistent = new Persistent(() => instances.map(({ url }) => url));
   const sendUntilDone = (write: Write) => persistent.send(write);
   const writers = Array.from({ length: CLIENTS }, (_, c) => new Writer(`c${c}`, sendUntilDone));

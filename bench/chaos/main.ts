@@ -84,8 +84,7 @@ async function fill(folder: string, file: string, { projects, skills }: Size): P
 
 await runScenarios({
   name: 'chaos',
-  description:
-    'Put the service through failures and attacks, and report whether it keeps its guarantees.',
+  description: 'Put the service through failures and attacks, and report whether it keeps its guarantees.',
   file: 'chaos',
   longest: 20,
   // In the order in which they run.

@@ -52,12 +52,13 @@ async function measureCases(
 ): Promise<Finding[]> {
   const client = new Client();
   const headers = { Authorization: `Bearer ${keys.other}` };
-  const write = (method: string, path: string, body: unknown) =>
-    client.send(method, service.url + path, body, headers);
+  const write = (method: string, path: string, body: unknown) => client.send(method, service.url + path, body, headers);
   await write('POST', '/projects/default/skills', { skill: { name: 'small', type: 'note' } });
   for (const name of ['skills', 'uses']) {
     await send(service, keys.own, {
-      ...{ name, method: 'POST', path: '/projects', body: JSON.stringify({ project: { name } }) },
+      method: 'POST',
+      path: '/projects',
+      body: JSON.stringify({ project: { name } }),
     });
   }
   const findings: Finding[] = [];
@@ -113,8 +114,11 @@ function listCases(): Case[] {
     { name: 'apply of many uses', method: 'PUT', project: 'uses', body: uses },
     { name: 'export of many uses', method: 'GET', project: 'uses' },
     {
-      ...{ name: 'apply that deletes many uses', method: 'PUT', project: 'uses' },
-      ...{ query: '?prune=true', body: '[]' },
+      name: 'apply that deletes many uses',
+      method: 'PUT',
+      project: 'uses',
+      query: '?prune=true',
+      body: '[]',
     },
   ];
 }
@@ -123,7 +127,8 @@ function listCases(): Case[] {
 function listSkills(): string {
   const skills = Array.from({ length: ENTRIES }, (_, at) => ({
     skill: {
-      ...{ name: `skill_${at}`, type: 'note' },
+      name: `skill_${at}`,
+      type: 'note',
       params: { text: randomBytes(TEXT_BYTES / 2).toString('hex'), number: at },
     },
   }));
@@ -143,11 +148,7 @@ function listUses(): string {
 async function send(
   { url }: Service,
   key: string,
-  {
-    method,
-    path,
-    body,
-  }: { readonly method: string; readonly path: string; readonly body?: string },
+  { method, path, body }: { readonly method: string; readonly path: string; readonly body?: string },
 ) {
   const begun = performance.now();
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };

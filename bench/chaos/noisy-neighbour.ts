@@ -264,10 +264,7 @@ async function filledStore(target: Target, owner: Headers): Promise<RunAttack> {
 
 function onDisk({ databaseUrl }: Target): number {
   const file = databaseUrl.replace('file:', '');
-  return [file, `${file}-wal`].reduce(
-    (sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+  return [file, `${file}-wal`].reduce((sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 function mebibytes(size: number): string {
@@ -295,7 +292,8 @@ export const noisyNeighbour: Family = {
       prepare: async () => {},
     }),
     stalled('stalled-bodies-for-a-model', PREDICT, 32 * MEBIBYTE, undefined, {
-      ...{ owners: 2, clients: 2 },
+      owners: 2,
+      clients: 2,
       prepare: (target, owner) => target.model(owner, diamondTable(60).csv),
     }),
 

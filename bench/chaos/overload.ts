@@ -119,7 +119,11 @@ async function compare(
     const recovered = await bestRate(flooded, connections);
     const after = await bestRate(calm, connections);
     rounds.push({
-      ...{ before, flood, recovered, after, memory: stopped.memory },
+      before,
+      flood,
+      recovered,
+      after,
+      memory: stopped.memory,
       probes: await Promise.all(stopped.probes),
       newcomers: await Promise.all(stopped.newcomers),
     });
@@ -141,9 +145,7 @@ function judge(rounds: readonly Round[], memoryBefore: number): Finding[] {
   const floods = rounds.map(({ flood }) => flood);
   const sent = sum(floods.map((flood) => flood.sent));
   const refusing = floods.flatMap((flood) => flood.refusing);
-  const served = rounds.map(
-    ({ before, after, flood }) => flood.served / flood.seconds / ((before + after) / 2),
-  );
+  const served = rounds.map(({ before, after, flood }) => flood.served / flood.seconds / ((before + after) / 2));
   const recovery = rounds.map(({ after, recovered }) => recovered / after);
   const reached = median(rounds.map(({ before, flood }) => flood.sent / flood.seconds / before));
   const answers = refusing.length > 0 ? refusing : floods.flatMap((flood) => flood.serving);
@@ -204,9 +206,8 @@ const SLOW = 1000;
 const SETTLING = 1000;
 
 /** A thousand connections that each send a little now and then, forever. */
-export const slowConnections = onService(
-  { name: 'slow-connections', hasShort: true },
-  (service, { isShort }) => inTurn(service, isShort ? 1 : 5),
+export const slowConnections = onService({ name: 'slow-connections', hasShort: true }, (service, { isShort }) =>
+  inTurn(service, isShort ? 1 : 5),
 );
 
 async function inTurn(service: Service, rounds: number): Promise<Finding[]> {
@@ -230,7 +231,10 @@ async function inTurn(service: Service, rounds: number): Promise<Finding[]> {
   };
   const served = await compareRates({
     asked: `with ${SLOW} slow connections, others are served at ≥ 0.9 of the usual rate`,
-    ...{ first: besideSlow, second: usual, least: 0.9, rounds },
+    first: besideSlow,
+    second: usual,
+    least: 0.9,
+    rounds,
   });
   return [served, ...(training ? [training] : [])];
 }

@@ -2,12 +2,7 @@ import { cpus } from 'node:os';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, Client, type Headers, send } from '../../testkit/http/client.js';
 import { percent, quantile } from '../../testkit/numbers.js';
-import {
-  busyTime,
-  type Service,
-  treeMemory,
-  treeTime,
-} from '../../testkit/service/measured-service.js';
+import { busyTime, type Service, treeMemory, treeTime } from '../../testkit/service/measured-service.js';
 import { repeatedly, type Timed, timeAnswer, timeInWords, timeStatus } from '../load.js';
 import type { Finding } from '../scenarios.js';
 import { train } from '../services.js';
@@ -61,11 +56,7 @@ export class Tenant {
     await send('POST', url + skills, {}, headers);
     return new Tenant(url, headers, {
       reads: (number) => ['GET', number % 2 ? skills : `${skills}/skill_${number % SKILLS}`],
-      writes: (number) => [
-        'PUT',
-        `${skills}/skill_${number % SKILLS}`,
-        { skill: { params: { limit: number } } },
-      ],
+      writes: (number) => ['PUT', `${skills}/skill_${number % SKILLS}`, { skill: { params: { limit: number } } }],
       predictions: (number) => [
         'POST',
         `${models}/prices/predict`,
@@ -136,8 +127,7 @@ const OTHERS_SHARE = 0.1;
 /** Watches the health and the memory of a service, from outside. */
 export class Watch {
   /** Each ends the health probes of a part, and returns their times. */
-  readonly #parts: { readonly name: string; readonly stop: () => readonly Promise<number>[] }[] =
-    [];
+  readonly #parts: { readonly name: string; readonly stop: () => readonly Promise<number>[] }[] = [];
   readonly #stopLooking = repeatedly(MEMORY_INTERVAL, () => this.#look());
   readonly #begun = performance.now();
   readonly #othersBefore: number;
@@ -186,8 +176,7 @@ export class Watch {
     );
     const [slowest] = parts.toSorted((one, other) => slowness(other.p99) - slowness(one.p99));
     const where = parts.length > 1 ? ` in ${slowest?.name}` : '';
-    const others =
-      share > OTHERS_SHARE ? `; other processes took ${percent(share)} of the machine` : '';
+    const others = share > OTHERS_SHARE ? `; other processes took ${percent(share)} of the machine` : '';
     const health: Finding = {
       asked: `/health/live on a new connection: p99 ≤ ${this.bounds.health} ms in the part of each attack`,
       measured: `p99 ${inWords(slowest?.p99)}, at most ${inWords(slowest?.longest)} of ${slowest?.count ?? 0}${where}${others}`,

@@ -197,9 +197,6 @@ export function writeAddress(project: string, path: string): string {
 
 function pickFields(list: (typeof LISTS)[number], resource: unknown): Fields {
   if (list === 'models') return {};
-  if (list !== 'agents')
-    return asRecord(readField(resource, list === 'skills' ? 'params' : 'settings'));
-  return namesAsFields(
-    asArray(readField(resource, 'skills')).map((skill) => readText(skill, 'name')),
-  );
+  if (list !== 'agents') return asRecord(readField(resource, list === 'skills' ? 'params' : 'settings'));
+  return namesAsFields(asArray(readField(resource, 'skills')).map((skill) => readText(skill, 'name')));
 }

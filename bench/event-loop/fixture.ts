@@ -20,11 +20,7 @@ export interface Stored {
 }
 
 /** Starts a service for measurements, with a key, a chat server and the resources that requests use. */
-export async function withStored<T>(
-  folder: string,
-  isShort: boolean,
-  use: (stored: Stored) => Promise<T>,
-): Promise<T> {
+export async function withStored<T>(folder: string, isShort: boolean, use: (stored: Stored) => Promise<T>): Promise<T> {
   const databaseUrl = `file:${join(folder, 'roster.db')}`;
   const key = await makeKey(databaseUrl, { name: 'own' });
   const chat = await openChatServer();
@@ -37,11 +33,11 @@ export async function withStored<T>(
     DATABASES: JSON.stringify({ sales: { url: `file:${createSales(folder)}` } }),
   };
   try {
-    return await withService(
-      folder,
-      async (service) => use({ service, known: await store(service, key, isShort) }),
-      { databaseUrl, env, preload: PRELOAD },
-    );
+    return await withService(folder, async (service) => use({ service, known: await store(service, key, isShort) }), {
+      databaseUrl,
+      env,
+      preload: PRELOAD,
+    });
   } finally {
     await chat.close();
   }
@@ -103,10 +99,7 @@ async function store({ url }: Service, key: string, isShort: boolean): Promise<K
         body: { data: [row] },
       })),
       ...Object.fromEntries(
-        OF_MODELS.map((id) => [
-          id,
-          models.map(({ name }) => ({ name, path: { modelName: name } })),
-        ]),
+        OF_MODELS.map((id) => [id, models.map(({ name }) => ({ name, path: { modelName: name } }))]),
       ),
       ...(await mcpVariants(url, headers)),
     },
@@ -123,17 +116,12 @@ const SENTENCES = 1000;
 function longDocument(index: number): string {
   const sentences = Array.from(
     { length: SENTENCES },
-    (_, at) =>
-      `Diamond ${index * SENTENCES + at} is cleaned with soap, water and cloth ${at % 97}.`,
+    (_, at) => `Diamond ${index * SENTENCES + at} is cleaned with soap, water and cloth ${at % 97}.`,
   );
   return sentences.join('\n\n');
 }
 
-async function putText(
-  address: string,
-  body: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<void> {
+async function putText(address: string, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
   const type = { 'Content-Type': 'text/plain' };
   const { ok, status } = await fetch(address, {
     method: 'PUT',
@@ -194,10 +182,7 @@ async function mcpVariants(
   const tools = asArray(asRecord(answer['result'])['tools']).map(asRecord);
   const calls = tools.map((tool) => {
     const { properties } = asRecord(tool['inputSchema']);
-    const input = Object.entries(asRecord(properties)).map(([name, schema]) => [
-      name,
-      inputOf(schema),
-    ]);
+    const input = Object.entries(asRecord(properties)).map(([name, schema]) => [name, inputOf(schema)]);
     const params = { name: tool['name'], arguments: Object.fromEntries(input) };
     return { name: String(tool['name']), body: message('tools/call', params) };
   });

@@ -36,10 +36,7 @@ test('texts, arrays and objects grow, also those that no example has', () => {
       ...['model_name', 'provider'].map((one) => `body /agent/model/${one}`),
       'body /agent/model/{}',
       'body /agent/data/{}',
-      ...['tables', 'knowledge_bases'].flatMap((one) => [
-        `body /agent/data/${one}/…`,
-        `body /agent/data/${one}/0`,
-      ]),
+      ...['tables', 'knowledge_bases'].flatMap((one) => [`body /agent/data/${one}/…`, `body /agent/data/${one}/0`]),
       'body /agent/skills/…',
       'body /agent/skills/0',
       'body /agent/skills/0/{}',

@@ -5,14 +5,7 @@ import type { RawRequest } from '../../testkit/http/client.js';
 import { findBound, listTypes } from '../../testkit/openapi/schema.js';
 import { listPossibleSites, type Site, withField } from '../../testkit/openapi/sites.js';
 import { arrayPatterns, memberPatterns, type Pattern, textPatterns } from './patterns.js';
-import {
-  type Change,
-  isForm,
-  isJson,
-  type Sample,
-  type SampleBody,
-  writeSample,
-} from './requests.js';
+import { type Change, isForm, isJson, type Sample, type SampleBody, writeSample } from './requests.js';
 
 /** A request with one place that a pattern fills to a size. */
 export interface Growth {
@@ -53,8 +46,7 @@ export function listGrowths(sample: Sample): Growth[] {
         const own = parameter.entries('examples')[0]?.[1].text('value') ?? 'a';
         if (where === 'header') return growHeader(sample, name, own);
         const place = `${where} ${name}`;
-        if (where === 'path')
-          return growHead(sample, place, own, (text) => ({ path: { [name]: text } }));
+        if (where === 'path') return growHead(sample, place, own, (text) => ({ path: { [name]: text } }));
         const others = new URLSearchParams({ ...sample.query });
         others.delete(name);
         return growHead(sample, place, own, (text) => ({ query: `${others}&${name}=${text}` }));
@@ -81,12 +73,7 @@ function asItIs(sample: Sample): Growth {
 }
 
 /** Returns the growths of a text in the address, which is percent-encoded. */
-function growHead(
-  sample: Sample,
-  place: string,
-  own: string,
-  change: (text: string) => Change,
-): Growth[] {
+function growHead(sample: Sample, place: string, own: string, change: (text: string) => Change): Growth[] {
   return textPatterns(own).map(({ name, fill }) => ({
     sample: sample.name,
     place,
@@ -191,9 +178,7 @@ function growJson(sample: Sample, { schema, value }: SampleBody): Growth[] {
     const own = typeof site.value === 'string' ? site.value : '';
     const marked = JSON.stringify(site.put(MARK));
     return [
-      ...(types.includes('string')
-        ? grow('', 'maxLength', textsOf(sample, own), marked, (text) => `"${text}"`)
-        : []),
+      ...(types.includes('string') ? grow('', 'maxLength', textsOf(sample, own), marked, (text) => `"${text}"`) : []),
       ...(types.includes('array')
         ? grow('/…', 'maxItems', arrayPatterns(itemOf(site)), marked, (text) => `[${text}]`)
         : []),
@@ -225,10 +210,7 @@ function withMark({ value, put }: Site): string {
 function growForm(sample: Sample, { schema, value }: SampleBody): Growth[] {
   const limit = bodyLimit(sample);
   const fields = schema.entries('properties').map(([name]) => name);
-  const sent = Object.entries(asRecord(value)).map(([name, one]): [string, string] => [
-    name,
-    String(one),
-  ]);
+  const sent = Object.entries(asRecord(value)).map(([name, one]): [string, string] => [name, String(one)]);
   const ofFields = [...fields, 'another'].flatMap((name) => {
     const others = new URLSearchParams(sent.filter(([other]) => other !== name));
     const [, own = ''] = sent.find(([other]) => other === name) ?? [];
@@ -267,9 +249,7 @@ function growText(sample: Sample, value: string, isTable: boolean): Growth[] {
   // The media types of documents differ in their lines.
   const patterns = isTable || sample.isFirst ? [...textPatterns(''), ...lines] : lines;
   const filled = patterns.flatMap(({ name, fill }) => [
-    ...(isTable
-      ? [{ name: `first ${name}`, text: (bytes: number) => `${readFilled(fill, bytes)}\n${value}` }]
-      : []),
+    ...(isTable ? [{ name: `first ${name}`, text: (bytes: number) => `${readFilled(fill, bytes)}\n${value}` }] : []),
     { name, text: (bytes: number) => `${first}\n${readFilled(fill, bytes)}` },
   ]);
   return [whole, ...filled].map(({ name, text }) => ({
@@ -288,19 +268,14 @@ function repeatedTo(value: string): (bytes: number) => string {
 }
 
 /** Tables whose sizes are in one dimension, by the bytes that they take as numbers. */
-const TABLES: Readonly<
-  Record<string, (bytes: number) => Readonly<Record<string, number | string>>[]>
-> = {
+const TABLES: Readonly<Record<string, (bytes: number) => Readonly<Record<string, number | string>>[]>> = {
   rows: (bytes) => Array.from({ length: bytes / 16 }, (_, at) => ({ carat: at % 97, price: at })),
   columns: (bytes) => {
     const names = Array.from({ length: Math.min(bytes / 64, 5000) }, (_, at) => `column ${at}`);
-    return Array.from({ length: 4 }, (_, row) =>
-      Object.fromEntries(names.map((one) => [one, row])),
-    );
+    return Array.from({ length: 4 }, (_, row) => Object.fromEntries(names.map((one) => [one, row])));
   },
   'a long text': (bytes) => [{ carat: 'x'.repeat(bytes), price: 'a' }],
-  texts: (bytes) =>
-    Array.from({ length: bytes / 32 }, (_, at) => ({ carat: `text ${at}`, price: 'a' })),
+  texts: (bytes) => Array.from({ length: bytes / 32 }, (_, at) => ({ carat: `text ${at}`, price: 'a' })),
 };
 
 /** The most bytes of a file that the bench writes: some formats take it longer to write than the service to read. */

@@ -46,10 +46,7 @@ export interface Fault<T extends Measured> {
  * Returns the fault of a series of ascending sizes: the longest of the holds that are too long or grow too fast.
  * Undefined if the series is within its bounds.
  */
-export function findFault<T extends Measured>(
-  series: readonly T[],
-  bounds: Bounds,
-): Fault<T> | undefined {
+export function findFault<T extends Measured>(series: readonly T[], bounds: Bounds): Fault<T> | undefined {
   const faults = series
     .map((at, index) => ({ at, slope: slopeOf(series.slice(0, index + 1), bounds.floor) }))
     .filter(({ at, slope = 0 }) => at.hold > bounds.hold || slope > bounds.slope);

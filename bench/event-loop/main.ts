@@ -57,9 +57,7 @@ async function measure(words: readonly string[], options: Options): Promise<void
         const grown = await measureGrowths(stored, watch, word, options);
         // Storing the data of the cases takes minutes, and words mostly name an operation.
         const isGrown = word !== '' && grown.length > 0;
-        return short || isGrown
-          ? grown
-          : [...grown, await measureCases(stored, watch, word, options)];
+        return short || isGrown ? grown : [...grown, await measureCases(stored, watch, word, options)];
       } finally {
         await watch.close();
       }

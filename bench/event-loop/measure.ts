@@ -35,9 +35,7 @@ export class Watch {
   }
 
   /** @param send sends one request, and reads its whole answer */
-  async measure(
-    send: () => Promise<{ readonly status: number; readonly bytes: number }>,
-  ): Promise<Turn> {
+  async measure(send: () => Promise<{ readonly status: number; readonly bytes: number }>): Promise<Turn> {
     this.#pulse.lap();
     const { status, bytes: answer } = await send();
     // Some work follows the answer, and this question waits for it.

@@ -18,20 +18,7 @@ const UNITS: readonly string[] = [
   ...['(', '[', '{', '<', '()', '[]', '{}', '<a', '![', '](', '{{', '${', '<!--', '--', '/*', '//'],
   ...['eyJ', 'eyJ.', 'eyJa.eyJ.', 'roster_', 'roster_a_', 'sk-', 'Bearer ', 'http://', 'a@', 'a.'],
   ...['a=', 'a:', 'a/', '../', '1.', '1e', '0x', '-1', '1,', '2020-', '00:', '%41', '%', '\\u0041'],
-  ...[
-    'or ',
-    'select ',
-    'é',
-    'e\u0301',
-    '\u0301',
-    '\u0315\u0300',
-    '\ud83d',
-    '💎',
-    '\u200d',
-    '\u0000',
-    'İ',
-    '中',
-  ],
+  ...['or ', 'select ', 'é', 'e\u0301', '\u0301', '\u0315\u0300', '\ud83d', '💎', '\u200d', '\u0000', 'İ', '中'],
 ];
 
 /** Ends a text, so that a pattern that matched the repetitions has to backtrack. */
@@ -82,21 +69,20 @@ const LEVELS = 90;
 const DEEP = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
 
 /** Values that take more work than their bytes suggest: the items of arrays and the members of objects. */
-const VALUES: readonly (readonly [name: string, unit: number, value: (index: number) => string])[] =
-  [
-    ['0', 2, () => '0'],
-    ['0.1234567890123456', 19, () => '0.1234567890123456'],
-    ['1e999', 6, () => '1e999'],
-    ['null', 5, () => 'null'],
-    ['""', 3, () => '""'],
-    ['texts', 9, (index) => `"${index}"`],
-    ['{}', 3, () => '{}'],
-    ['[]', 3, () => '[]'],
-    ['objects of one new member', 18, (index) => `{"k${index}":1}`],
-    ['objects of a text', 14, () => '{"name":"!"}'],
-    [`${LEVELS} arrays in arrays`, 2 * LEVELS + 1, () => DEEP],
-    ['texts of 1 kB', 1003, () => `"${'x'.repeat(1000)}"`],
-  ];
+const VALUES: readonly (readonly [name: string, unit: number, value: (index: number) => string])[] = [
+  ['0', 2, () => '0'],
+  ['0.1234567890123456', 19, () => '0.1234567890123456'],
+  ['1e999', 6, () => '1e999'],
+  ['null', 5, () => 'null'],
+  ['""', 3, () => '""'],
+  ['texts', 9, (index) => `"${index}"`],
+  ['{}', 3, () => '{}'],
+  ['[]', 3, () => '[]'],
+  ['objects of one new member', 18, (index) => `{"k${index}":1}`],
+  ['objects of a text', 14, () => '{"name":"!"}'],
+  [`${LEVELS} arrays in arrays`, 2 * LEVELS + 1, () => DEEP],
+  ['texts of 1 kB', 1003, () => `"${'x'.repeat(1000)}"`],
+];
 
 /** Returns the patterns of an array. @param own JSON of an item that fits it */
 export function arrayPatterns(own: string): readonly Pattern[] {
@@ -118,8 +104,7 @@ const FAULTS = Array.from({ length: 200 }, () => '1e999').join();
 
 /** Returns the patterns of the members of an object. @param own JSON of a value that fits one */
 export function memberPatterns(own: string): readonly Pattern[] {
-  const member = (value: (index: number) => string) => (index: number) =>
-    `"k${index}":${value(index)}`;
+  const member = (value: (index: number) => string) => (index: number) => `"k${index}":${value(index)}`;
   return [
     listed(
       'values that fit',

@@ -124,11 +124,7 @@ function shortName(mediaType: string): string {
 }
 
 /** Returns the first examples of the parameters in a place. */
-function examplesOf(
-  { parameters }: Operation,
-  where: string,
-  areRequired = false,
-): Record<string, string> {
+function examplesOf({ parameters }: Operation, where: string, areRequired = false): Record<string, string> {
   return Object.fromEntries(
     parameters
       .filter((one) => one.text('in') === where)

@@ -35,11 +35,7 @@ export async function* storedCases(url: string, key: string, words: string): Asy
     return { status: response.status, bytes };
   };
   const authorization = { Authorization: `Bearer ${key}` };
-  const groups = [
-    firstPredictions(url, words, authorization),
-    lists(send),
-    predictions(url, authorization),
-  ];
+  const groups = [firstPredictions(url, words, authorization), lists(send), predictions(url, authorization)];
   for (const group of groups) {
     for await (const [name, made] of group) {
       if (name.includes(words)) yield { name, send: () => send(made()) };
@@ -62,11 +58,7 @@ const OPEN = [
 const LOADS = 3;
 
 /** The first predictions of versions of models that take long to load, and that nothing was predicted with. */
-async function* firstPredictions(
-  url: string,
-  words: string,
-  headers: Headers,
-): AsyncGenerator<Named> {
+async function* firstPredictions(url: string, words: string, headers: Headers): AsyncGenerator<Named> {
   for (const [index, { name, csv }] of LARGE_MODELS.entries()) {
     const title = `first prediction: ${name}`;
     // Their trainings take long.
@@ -97,10 +89,7 @@ async function* lists(send: Send): AsyncGenerator<Named> {
       [`list ${kind}s, a page: ${of}`, () => ({ path: `${path}?limit=1000` })],
       [`get ${kind}: ${of}`, () => ({ path: one })],
       [`get ${kind}, known: ${of}`, () => ({ path: one, headers: { 'If-None-Match': '*' } })],
-      [
-        `update ${kind}: ${of}`,
-        () => ({ ...write(one, `{"${kind}":{}}`, 'PUT'), headers: { 'If-Match': '*' } }),
-      ],
+      [`update ${kind}: ${of}`, () => ({ ...write(one, `{"${kind}":{}}`, 'PUT'), headers: { 'If-Match': '*' } })],
     ];
   };
   const skills = Array.from({ length: 1000 }, (_, index) => `x${index}`);
@@ -139,8 +128,7 @@ async function* lists(send: Send): AsyncGenerator<Named> {
 
 /** Four members with a thousand objects each, the maximum of a body. */
 function objects(first: number): object {
-  const thousand = (index: number) =>
-    Array.from({ length: 1000 }, (_, at) => ({ [`k${index * 1000 + at}`]: 1 }));
+  const thousand = (index: number) => Array.from({ length: 1000 }, (_, at) => ({ [`k${index * 1000 + at}`]: 1 }));
   const members = [0, 1, 2, 3].map((index) => first + index);
   return Object.fromEntries(members.map((index) => [`k${index}`, thousand(index)]));
 }
@@ -159,8 +147,7 @@ const ROWS: Readonly<Record<string, () => string>> = {
   '480 rows of 5,000 members': () =>
     `[${`{${Array.from({ length: 4_990 }, (_, index) => `"k${index}":1`)}},`.repeat(479)}0]`,
   '30 rows of 1 MiB of text': () => `[${`{"x":"${'x'.repeat(MEBIBYTE - 100)}"},`.repeat(29)}0]`,
-  '30 rows of 1 MiB of escapes': () =>
-    `[${`{"x":"${'\\"'.repeat(MEBIBYTE / 2 - 100)}"},`.repeat(29)}0]`,
+  '30 rows of 1 MiB of escapes': () => `[${`{"x":"${'\\"'.repeat(MEBIBYTE / 2 - 100)}"},`.repeat(29)}0]`,
   '100,000 rows of arrays in arrays': () => `[${NESTED.repeat(100_000)}0]`,
 };
 

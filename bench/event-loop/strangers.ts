@@ -11,22 +11,7 @@ const BEGINNINGS = [
   ...['/oauth/', '/docs/', '/problems/', '/.well-known/', '/health/', '/browser/'],
 ];
 const STEPS = [
-  ...[
-    'a',
-    'a/',
-    '/',
-    '//',
-    '.',
-    './',
-    '../',
-    '%',
-    '%41',
-    '%2F',
-    '%2e%2e/',
-    '%zz',
-    '%C3%A9',
-    '%ED%A0%80',
-  ],
+  ...['a', 'a/', '/', '//', '.', './', '../', '%', '%41', '%2F', '%2e%2e/', '%zz', '%C3%A9', '%ED%A0%80'],
   ...[';', ':', '{', '~', 'a.', 'api/', '@', '*', '!', '\\', '|', '0'],
 ];
 
@@ -78,14 +63,13 @@ export function listStrangers(known: Known): Growth[] {
   return [
     ...BEGINNINGS.flatMap((beginning) =>
       STEPS.map((step): Growth => {
-        const write = (bytes: number) =>
-          writeSample(sampleAt('GET', beginning + step.repeat(bytes / step.length)));
+        const write = (bytes: number) => writeSample(sampleAt('GET', beginning + step.repeat(bytes / step.length)));
         const sizes = [3500, 14_000];
         return { sample: 'any address', place: beginning, pattern: step, series: [sizes], write };
       }),
     ),
-    ...[...pages, sampleAt('OPTIONS', '/projects'), ...headed, ...headed.map(withoutKey)].flatMap(
-      (sample) => HEADERS.flatMap(([name, own]) => growHeader(sample, name, own)),
+    ...[...pages, sampleAt('OPTIONS', '/projects'), ...headed, ...headed.map(withoutKey)].flatMap((sample) =>
+      HEADERS.flatMap(([name, own]) => growHeader(sample, name, own)),
     ),
     ...samples
       .map(withoutKey)

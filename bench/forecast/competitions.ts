@@ -90,10 +90,7 @@ const m3 = withSeries('m3', ['m3'], (sets) => {
   const judged = sets.map((set) => ({ set, judgement: judge(set) }));
   const counts = judged.map(({ set }) => set.coming.length);
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const smape = judged.reduce(
-    (sum, { judgement }, index) => sum + ((counts[index] ?? 0) / total) * judgement.smape,
-    0,
-  );
+  const smape = judged.reduce((sum, { judgement }, index) => sum + ((counts[index] ?? 0) / total) * judgement.smape, 0);
   return [
     {
       asked: `m3, all: sMAPE ≤ ${ASKED_OF_M3}`,
@@ -120,7 +117,9 @@ const short = withSeries('short', ['m3'], (sets) =>
         values: one.values.slice(-SHORT_ROWS),
       }));
       const judgement = judge({
-        ...{ name, horizon, set: { ...set, series } },
+        name,
+        horizon,
+        set: { ...set, series },
         coming: coming.map((values) => values.slice(0, horizon)),
       });
       return findCoverage(`${name}, ${SHORT_ROWS} rows`, judgement, SHORT_OFF, 2 * SHORT_OFF);
@@ -205,9 +204,7 @@ const peers = withSeries('peers', ['m3', 'tourism'], async (sets) => {
     if (!answers) return [leftOut('there is no Rscript with the package forecast')];
     const ours = mean(sample.map((index) => msis[index] ?? 0));
     for (const [peer, bounds] of Object.entries(answers)) {
-      const theirs = mean(
-        bounds.map((ofSeries, at) => scoreBounds(held, sample[at] ?? 0, ofSeries)),
-      );
+      const theirs = mean(bounds.map((ofSeries, at) => scoreBounds(held, sample[at] ?? 0, ofSeries)));
       logs.set(peer, [...(logs.get(peer) ?? []), Math.log(ours / theirs)]);
       findings.push({
         asked: `${held.name}: MSIS of ${sample.length} series, and that of ${peer}`,
@@ -251,12 +248,4 @@ function scoreBounds({ set, coming }: HeldOut, index: number, { low, high }: Bou
   return mean(scores) / meanSeasonalDifference(values, set.season);
 }
 
-export const competitions = [
-  housing,
-  competition('m1'),
-  m3,
-  competition('tourism'),
-  short,
-  unseen,
-  peers,
-];
+export const competitions = [housing, competition('m1'), m3, competition('tourism'), short, unseen, peers];

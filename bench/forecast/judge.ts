@@ -72,10 +72,7 @@ export interface Judgement {
 }
 
 /** @param trained series to learn from; if left out, the histories that are forecast. */
-export function judge(
-  { set, horizon, coming }: HeldOut,
-  trained: readonly ForecastSeries[] = set.series,
-): Judgement {
+export function judge({ set, horizon, coming }: HeldOut, trained: readonly ForecastSeries[] = set.series): Judgement {
   const begun = performance.now();
   const training = { ...set, series: trained };
   const progress = new Progress(() => {});
@@ -135,12 +132,7 @@ export function mean(values: readonly number[]): number {
 }
 
 /** @param ofAll how far coverage over all steps may be off, and `ofStep` that of each. */
-export function findCoverage(
-  name: string,
-  { coverage }: Judgement,
-  ofAll: number,
-  ofStep: number,
-): Finding[] {
+export function findCoverage(name: string, { coverage }: Judgement, ofAll: number, ofStep: number): Finding[] {
   return [...coverage].map(([level, bySteps]) => {
     const off = Math.abs(mean(bySteps) - level);
     const worst = Math.max(...bySteps.map((share) => Math.abs(share - level)));

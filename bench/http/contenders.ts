@@ -61,11 +61,16 @@ export const listSkills = reading('listSkills', '');
 export const listOneSkill = reading('listSkills, one of them', '?limit=1');
 export const refusedList = reading('listSkills, refused', '?limit=0', refused);
 export const unknownSkill = reading('getSkill, 404', '/missing', {
-  ...{ prefer: 'code=404', statuses: [404] },
+  prefer: 'code=404',
+  statuses: [404],
 });
 
 export const createSkill: Operation = {
-  ...{ name: 'createSkill', method: 'POST', path: NEW_SKILLS, statuses: [201], addsRows: true },
+  name: 'createSkill',
+  method: 'POST',
+  path: NEW_SKILLS,
+  statuses: [201],
+  addsRows: true,
   body: JSON.stringify({
     skill: { name: 'skill-[<id>]', type: 'lookup', params: { database: 'sales', depth: 3 } },
   }),
@@ -73,12 +78,17 @@ export const createSkill: Operation = {
 
 /** A body with an unknown field, a field of the wrong type, and a missing field. */
 export const refusedCreate: Operation = {
-  ...{ name: 'createSkill, refused', method: 'POST', path: NEW_SKILLS, ...refused },
+  name: 'createSkill, refused',
+  method: 'POST',
+  path: NEW_SKILLS,
+  ...refused,
   body: JSON.stringify({ skill: { name: 'skill-[<id>]', params: 'sales', kind: 'lookup' } }),
 };
 
 export const updateAgent: Operation = {
-  ...{ name: 'updateAgent', method: 'PUT', path: `/projects/${LISTED}/agents/analyst` },
+  name: 'updateAgent',
+  method: 'PUT',
+  path: `/projects/${LISTED}/agents/analyst`,
   body: JSON.stringify({
     agent: { prompt_template: 'Answer in one sentence: {{question}}', settings: { depth: 3 } },
   }),
@@ -111,18 +121,26 @@ export const roster: Contender = { name: 'roster', title: 'Roster' };
 
 /** The plain framework that Roster's cost is compared with. */
 export const express: Contender = {
-  ...{ name: 'express', title: 'bare Express', ...onExpress, validates: false },
+  name: 'express',
+  title: 'bare Express',
+  ...onExpress,
+  validates: false,
 };
 
 /** The minimum cost of a read. */
 export const prepared: Contender = {
-  ...{ name: 'prepared', title: 'Express with one prepared statement', ...onExpress },
-  ...{ validates: false, operations: [getSkill] },
+  name: 'prepared',
+  title: 'Express with one prepared statement',
+  ...onExpress,
+  validates: false,
+  operations: [getSkill],
 };
 
 /** The service that a careful team would build instead. */
 export const equippedFastify: Contender = {
-  ...{ name: 'equipped', title: 'Fastify with keys, limits, log and metrics', ...onFastify },
+  name: 'equipped',
+  title: 'Fastify with keys, limits, log and metrics',
+  ...onFastify,
   operations: [getSkill],
 };
 
@@ -144,7 +162,10 @@ function grown(more: number): Contender {
 
 export const unchanged: Contender = { ...variant, name: 'unchanged', title: 'Roster as it is' };
 export const unaudited: Contender = {
-  ...{ ...variant, name: 'unaudited', title: 'without events', audits: false },
+  ...variant,
+  name: 'unaudited',
+  title: 'without events',
+  audits: false,
 };
 export const larger = grown(500);
 export const growing: readonly Contender[] = [unchanged, grown(50), larger];
@@ -217,7 +238,10 @@ export async function seed(url: string): Promise<Keys> {
   }
   await store.transaction((store) =>
     createAgent(store, id, {
-      ...{ name: 'analyst', model_name: 'prices', provider: 'roster', model: null },
+      name: 'analyst',
+      model_name: 'prices',
+      provider: 'roster',
+      model: null,
       prompt_template: 'Answer the question: {{question}}',
       data: { tables: ['orders'], knowledge_bases: [] },
       skills: ['skill-25', 'skill-50', 'skill-75'],

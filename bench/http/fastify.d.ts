@@ -46,15 +46,10 @@ declare module 'fastify' {
 
   export interface FastifyInstance {
     readonly server: Server;
-    setValidatorCompiler(
-      compiler: (route: { readonly schema: object }) => (data: unknown) => unknown,
-    ): void;
+    setValidatorCompiler(compiler: (route: { readonly schema: object }) => (data: unknown) => unknown): void;
     register(plugin: FastifyPlugin, options: object): PromiseLike<unknown>;
     /** A hook returns the reply if it answers the request itself. */
-    addHook(
-      name: 'onRequest' | 'onResponse',
-      hook: Handler<RouteTypes, FastifyReply | undefined>,
-    ): void;
+    addHook(name: 'onRequest' | 'onResponse', hook: Handler<RouteTypes, FastifyReply | undefined>): void;
     decorateRequest(name: string, value: string): void;
     route<Types extends RouteTypes = RouteTypes>(
       options: Readonly<Record<'method' | 'url', string>> & {

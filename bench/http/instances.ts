@@ -1,12 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { table } from '../../testkit/markdown-table.js';
 import { median } from '../../testkit/numbers.js';
-import {
-  listTree,
-  processorTime,
-  type Service,
-  startService,
-} from '../../testkit/service/measured-service.js';
+import { listTree, processorTime, type Service, startService } from '../../testkit/service/measured-service.js';
 import { compareRounds, measureInTurn, measureRate, type Rate } from '../load.js';
 import { withFolder } from '../scenarios.js';
 import { ENVIRONMENT, withPostgres } from '../services.js';
@@ -85,7 +80,10 @@ async function measureRound(
   const rates = await Promise.all(
     instances.map((service) =>
       measureRate({
-        ...{ service, seconds, connections: CONNECTIONS, statuses: operation.statuses },
+        service,
+        seconds,
+        connections: CONNECTIONS,
+        statuses: operation.statuses,
         request: makeRequests(operation, service.url, key),
       }),
     ),
@@ -93,15 +91,13 @@ async function measureRound(
   // The last requests are still being answered.
   await delay(100);
   const answers = rates.reduce((sum, rate) => sum + rate.answers, 0);
-  const store = [...storeTimes(others)].reduce(
-    (sum, [pid, time]) => sum + time - (before.get(pid) ?? 0),
-    0,
-  );
+  const store = [...storeTimes(others)].reduce((sum, [pid, time]) => sum + time - (before.get(pid) ?? 0), 0);
   const costOf = (what: 'cost' | 'allCost') =>
     rates.reduce((sum, rate) => sum + rate[what] * rate.answers, 0) / answers;
   return {
     perSecond: rates.reduce((sum, rate) => sum + rate.perSecond, 0),
-    ...{ cost: costOf('cost'), allCost: costOf('allCost') },
+    cost: costOf('cost'),
+    allCost: costOf('allCost'),
     store: store / answers,
   };
 }
@@ -109,9 +105,7 @@ async function measureRound(
 /** Returns the processor time of each process of PostgreSQL: of those that this one has started, what is left. */
 function storeTimes(others: ReadonlySet<number>): Map<number, number> {
   const pids = listTree(process.pid).map(pidOf);
-  return new Map(
-    pids.filter((pid) => !others.has(pid)).map((pid) => [pid, processorTime(pid) || 0]),
-  );
+  return new Map(pids.filter((pid) => !others.has(pid)).map((pid) => [pid, processorTime(pid) || 0]));
 }
 
 const pidOf = ({ pid }: { readonly pid: number }) => pid;

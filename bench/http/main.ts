@@ -87,11 +87,7 @@ interface Options {
 
 /** `npm run bench:http`: measures the cost of a request, in comparison with the alternatives. Linux only. */
 await scriptCommand('bench:http', 'Measure the cost of a request, beside the alternatives.')
-  .option(
-    '--only <groups>',
-    'these groups of operations, with commas',
-    namesAmong([...groups(), INSTANCES]),
-  )
+  .option('--only <groups>', 'these groups of operations, with commas', namesAmong([...groups(), INSTANCES]))
   .option('--against <contenders>', 'these contenders beside Roster', namesAmong(baselines))
   .option('--rounds <n>', 'the number of rounds', positiveNumber, 7)
   .option('--seconds <s>', 'the duration of a round', positiveNumber, 0.8)

@@ -95,10 +95,7 @@ export function measure(groups: readonly Group[], options: Options): Promise<Mea
  * Measures a round, and again if hardly anything was answered because the machine was busy.
  * @throws if an answer is not that of the operation
  */
-async function measureRound(
-  [contender, operation]: Work,
-  { servers, keys, seconds }: Target,
-): Promise<Rate> {
+async function measureRound([contender, operation]: Work, { servers, keys, seconds }: Target): Promise<Rate> {
   const { name, statuses, addsRows } = operation;
   const server = servers.get(contender);
   if (!server) throw new Error(`${contender.name} does not run`);
@@ -106,8 +103,11 @@ async function measureRound(
   const { isBesideRefusals } = operation;
   const refused = makeRequests(operation, server.url, keys.limited);
   const work = {
-    ...{ service: server, request: makeRequests(operation, server.url, keys.own), statuses },
-    ...{ connections: CONNECTIONS, count: addsRows && !contender.isMock ? amount : undefined },
+    service: server,
+    request: makeRequests(operation, server.url, keys.own),
+    statuses,
+    connections: CONNECTIONS,
+    count: addsRows && !contender.isMock ? amount : undefined,
   };
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -138,8 +138,7 @@ export function makeRequests({ method, path, body, prefer }: Operation, url: str
     ...(prefer === undefined ? {} : { Prefer: prefer }),
   };
   const type = { 'Content-Type': 'application/json' };
-  const withBody = (text: string) =>
-    wireBytes(url, method, path, Buffer.from(text), { ...headers, ...type });
+  const withBody = (text: string) => wireBytes(url, method, path, Buffer.from(text), { ...headers, ...type });
   if (body?.includes('[<id>]')) {
     return () => withBody(body.replaceAll('[<id>]', `${process.pid}-${sent++}`));
   }
@@ -162,10 +161,7 @@ export function has({ operations }: Contender, operation: Operation): boolean {
  * Verifies that all servers with a store do the same work: they give the same answers.
  * @throws naming the operation and the two servers that differ
  */
-async function assertSameAnswers(
-  servers: ReadonlyMap<Contender, Running>,
-  key: string,
-): Promise<void> {
+async function assertSameAnswers(servers: ReadonlyMap<Contender, Running>, key: string): Promise<void> {
   for (const operation of [getSkill, listSkills, createSkill, updateAgent]) {
     let first: readonly [string, unknown] | undefined;
     for (const [contender, { url }] of servers) {

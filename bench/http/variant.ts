@@ -4,12 +4,7 @@ import { RateLimits } from '../../server/api/limits/rate-limits.js';
 import { createApp } from '../../server/app.js';
 import { Callers } from '../../server/auth/callers.js';
 import { readConfig } from '../../server/config.js';
-import {
-  type Contract,
-  createContract,
-  type Document,
-  readContract,
-} from '../../server/contract/document.js';
+import { type Contract, createContract, type Document, readContract } from '../../server/contract/document.js';
 import { asRecord } from '../../server/contract/json-record.js';
 import { SqlDatabases } from '../../server/databases/sql-databases.js';
 import { PredictionPool } from '../../server/models/predictions/prediction-pool.js';
@@ -87,10 +82,7 @@ function growContract(count: number): Contract {
   return { ...grown, operations };
 }
 
-function* copies(
-  { paths }: Document,
-  count: number,
-): Generator<[string, Document['paths'][string]]> {
+function* copies({ paths }: Document, count: number): Generator<[string, Document['paths'][string]]> {
   let made = 0;
   for (let generation = 1; made < count; generation++) {
     for (const [path, item] of Object.entries(paths)) {

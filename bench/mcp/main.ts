@@ -6,11 +6,7 @@ import { ask } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
 import { readField } from '../../testkit/json.js';
 import { median } from '../../testkit/numbers.js';
-import {
-  processorTime,
-  residentMemory,
-  type Service,
-} from '../../testkit/service/measured-service.js';
+import { processorTime, residentMemory, type Service } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { type Comparison, compareRates, measureRate } from '../load.js';
 import { type Finding, runScenarios, type Scenario } from '../scenarios.js';
@@ -29,13 +25,7 @@ const cores = separateCores();
 type Revision = '2026-07-28' | '2025-11-25';
 
 /** Returns a call of a tool, as a host of a revision sends it. */
-function writeCall(
-  url: string,
-  revision: Revision,
-  name: string,
-  input: object,
-  key?: string,
-): Buffer {
+function writeCall(url: string, revision: Revision, name: string, input: object, key?: string): Buffer {
   const params = { name, arguments: input };
   const headers = {
     Accept: 'application/json, text/event-stream',
@@ -95,14 +85,11 @@ async function oneRow({ service, key }: Measured, isShort: boolean): Promise<Fin
   const compare = (revision: Revision) =>
     compareRates({
       asked: `a call of revision ${revision} that predicts a row: at most 1.3 of the processor of the same row by predict`,
-      first: rate(
-        service,
-        writeCall(service.url, revision, 'predict_prices', ROW ?? {}, key),
-        isShort,
-      ),
+      first: rate(service, writeCall(service.url, revision, 'predict_prices', ROW ?? {}, key), isShort),
       second: rate(service, predict, isShort),
       ...chooseRounds(isShort),
-      ...{ what: 'cost', most: 1.3 },
+      what: 'cost',
+      most: 1.3,
     });
   return [await compare('2026-07-28'), await compare('2025-11-25')];
 }
@@ -118,14 +105,11 @@ async function official(measured: Measured, isShort: boolean, folder: string): P
   const compare = (server: Service, revision: Revision) =>
     compareRates({
       asked: `a call of revision ${revision} that predicts a row: at most a quarter of the processor of an empty tool of the official server`,
-      first: rate(
-        service,
-        writeCall(service.url, revision, 'predict_prices', ROW ?? {}, key),
-        isShort,
-      ),
+      first: rate(service, writeCall(service.url, revision, 'predict_prices', ROW ?? {}, key), isShort),
       second: rate(server, writeCall(server.url, revision, 'nothing', {}), isShort),
       ...chooseRounds(isShort),
-      ...{ what: 'cost', most: 0.25 },
+      what: 'cost',
+      most: 0.25,
     });
   const use = async (server: Service) => {
     pin(server.pid, cores?.servers);
@@ -199,9 +183,9 @@ function onModel(
   measure: (measured: Measured, isShort: boolean, folder: string) => Promise<Finding[]>,
 ): Scenario {
   return {
-    ...{ name, hasShort: true },
-    run: ({ folder, isShort }) =>
-      withModel(folder, (measured) => measure(measured, isShort, folder)),
+    name,
+    hasShort: true,
+    run: ({ folder, isShort }) => withModel(folder, (measured) => measure(measured, isShort, folder)),
   };
 }
 

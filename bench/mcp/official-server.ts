@@ -6,10 +6,7 @@ import { serve } from '../http/baselines/serve.js';
 
 /** The part of `@modelcontextprotocol/server` that is used; its own types exist only once it is installed. */
 interface ServerPackage {
-  readonly McpServer: new (info: {
-    readonly name: string;
-    readonly version: string;
-  }) => OfficialServer;
+  readonly McpServer: new (info: { readonly name: string; readonly version: string }) => OfficialServer;
   createMcpHandler(create: () => OfficialServer): object;
 }
 
@@ -19,9 +16,7 @@ interface OfficialServer {
 
 const load = requireFrom('bench');
 const { McpServer, createMcpHandler }: ServerPackage = load('@modelcontextprotocol/server');
-const {
-  toNodeHandler,
-}: { toNodeHandler(handler: object): (...args: Parameters<RequestListener>) => Promise<void> } =
+const { toNodeHandler }: { toNodeHandler(handler: object): (...args: Parameters<RequestListener>) => Promise<void> } =
   load('@modelcontextprotocol/node');
 
 const handle = toNodeHandler(

@@ -5,12 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createRoster, type Roster } from 'roster-client';
 import { readRowsTable, train } from '../../prediction/src/index.js';
 import { seededRandom } from '../../prediction/src/trees/random.js';
-import {
-  type Cells,
-  type OnnxRuntime,
-  type Outputs,
-  readCells,
-} from '../../testkit/prediction/onnx-session.js';
+import { type Cells, type OnnxRuntime, type Outputs, readCells } from '../../testkit/prediction/onnx-session.js';
 import {
   askService,
   CONFIDENCES,
@@ -75,11 +70,7 @@ async function compareTable({ url, pid }: Service, table: string, given: Given):
   const asked = `${table}: of ${rowCount.toLocaleString('en')} rows none differs by more than ${MAX_DIFFERENCE}`;
   const size = `${(bytes.length / 1024).toFixed(0)} KiB in ${(await timeExport(roster, pid, table)).toFixed(0)} ms`;
   const inPython = compareInPython(folder, expected, rowCount);
-  const parts = [
-    difference.text,
-    `in Python ${inPython?.text ?? 'left out: there is none with onnxruntime'}`,
-    size,
-  ];
+  const parts = [difference.text, `in Python ${inPython?.text ?? 'left out: there is none with onnxruntime'}`, size];
   const passed = difference.isSmall && inPython?.isSmall !== false;
   return { asked, measured: parts.join('; '), passed, mustHold: true };
 }

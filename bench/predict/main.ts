@@ -12,14 +12,7 @@ import { runScenarios, type Scenario } from '../scenarios.js';
 import { pin, separateCores, train, withTwoServices } from '../services.js';
 import { memory } from './memory.js';
 import { peer, scoring } from './scoring.js';
-import {
-  type BodyFormat,
-  MEASURED,
-  onMeasured,
-  ROWS,
-  trainPricesPath,
-  writeRequest,
-} from './service.js';
+import { type BodyFormat, MEASURED, onMeasured, ROWS, trainPricesPath, writeRequest } from './service.js';
 import { streams } from './streams.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
 import { eventLoop, largeTraining, training } from './training.js';
@@ -41,7 +34,8 @@ const formats = onMeasured('formats', async (service) => {
       asked: `${BODIES} of ${name}, answered in ${name}: at least ${least} times the rows a second of JSON`,
       first: bodies(service, path, format),
       second: bodies(service, path, 'json'),
-      ...{ least, rounds: ROUNDS },
+      least,
+      rounds: ROUNDS,
     });
   return [await faster('csv', 'CSV', 1.4), await faster('arrow-stream', 'Arrow', 1.5)];
 });
@@ -66,7 +60,8 @@ const jsonBodies = onMeasured('json-bodies', async (service, { folder }) => {
       const perSecond = Number(await service.ask(`parse and stringify ${files.join(' ')}`));
       return { perSecond, cost: Number.NaN, allCost: Number.NaN };
     },
-    ...{ least: 1.2, rounds: ROUNDS },
+    least: 1.2,
+    rounds: ROUNDS,
   });
   return [finding];
 });
@@ -96,10 +91,11 @@ const oneRow: Scenario = {
         return measureRate({ service, request, connections: 8, seconds: 2 });
       };
       const finding = await compareRates({
-        asked:
-          'predict over HTTP, one row: at least 0.9 of the requests a second of an empty validated operation',
-        ...{ first: rate(service), second: rate(empty) },
-        ...{ least: 0.9, rounds: 9 },
+        asked: 'predict over HTTP, one row: at least 0.9 of the requests a second of an empty validated operation',
+        first: rate(service),
+        second: rate(empty),
+        least: 0.9,
+        rounds: 9,
       });
       return [finding];
     };
@@ -122,10 +118,13 @@ const tableFormats = onMeasured('table-formats', async ({ url }, { folder }) => 
     return { perSecond: Number.NaN, cost, allCost: Number.NaN };
   };
   const finding = await compareRates({
-    asked:
-      'training 1,000,000 × 10 from Parquet, from the upload until ready: at most 0.8 of the time from CSV',
-    ...{ first: timed('parquet'), second: timed('csv') },
-    ...{ what: 'cost', most: 0.8, rounds: 3, warmUps: 0 },
+    asked: 'training 1,000,000 × 10 from Parquet, from the upload until ready: at most 0.8 of the time from CSV',
+    first: timed('parquet'),
+    second: timed('csv'),
+    what: 'cost',
+    most: 0.8,
+    rounds: 3,
+    warmUps: 0,
   });
   return [finding];
 });

@@ -147,9 +147,7 @@ const kinds: Scenario = {
   },
 };
 
-async function measureLoaded(
-  files: readonly string[],
-): Promise<{ estimated: number; measured: number }> {
+async function measureLoaded(files: readonly string[]): Promise<{ estimated: number; measured: number }> {
   const script = fileURLToPath(new URL('./loaded-memory.js', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', script, ...files]);
   const sizes: unknown = JSON.parse(stdout);

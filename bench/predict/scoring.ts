@@ -124,11 +124,7 @@ function fitNumbers(table: RegressionTable) {
 }
 
 /** Returns what reads, bins and scores all rows, a block after the other. */
-function scoreRows(
-  model: BinnedModel,
-  scorer: ForestScorer,
-  blocks: readonly (readonly SyntheticRow[])[],
-): () => void {
+function scoreRows(model: BinnedModel, scorer: ForestScorer, blocks: readonly (readonly SyntheticRow[])[]): () => void {
   const binner = finish(RowBinner.create(model));
   const room = binner.room(BLOCK);
   const sums = new Float64Array(BLOCK);
@@ -144,10 +140,7 @@ function scoreRows(
 function thirds(values: Float64Array): ClassTarget {
   const sorted = values.slice().sort();
   const bounds = [1, 2].map((part) => sorted[Math.floor((part * values.length) / CLASSES)] ?? 0);
-  const labels = Uint16Array.from(
-    values,
-    (value) => bounds.filter((bound) => value > bound).length,
-  );
+  const labels = Uint16Array.from(values, (value) => bounds.filter((bound) => value > bound).length);
   const shares = new Float64Array(CLASSES).fill(1 / CLASSES);
   return { labels, classCount: CLASSES, shares };
 }

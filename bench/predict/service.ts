@@ -11,10 +11,7 @@ import { onService, type Start, train } from '../services.js';
 /** A service without a rate limit, which says how long its event loop was held. */
 export const MEASURED: Start = { preload: PRELOAD, env: { LOG_LEVEL: 'info', RATE_LIMIT: '0' } };
 
-export function onMeasured(
-  name: string,
-  measure: (service: Service, given: Given) => Promise<Finding[]>,
-): Scenario {
+export function onMeasured(name: string, measure: (service: Service, given: Given) => Promise<Finding[]>): Scenario {
   return onService({ name, start: MEASURED }, measure);
 }
 

@@ -3,11 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import {
-  processorTime,
-  residentMemory,
-  type Service,
-} from '../../testkit/service/measured-service.js';
+import { processorTime, residentMemory, type Service } from '../../testkit/service/measured-service.js';
 import { repeatedly } from '../load.js';
 import type { Finding } from '../scenarios.js';
 import { onMeasured, trainPricesPath } from './service.js';
@@ -72,8 +68,7 @@ async function stream(
   const seconds = (performance.now() - begun) / 1000;
   const worked = processorTime(pid) - workedBefore;
   const megabytes = (memory * 2 ** 20) / 1e6;
-  const rate =
-    answered > 0 ? `, ${Math.round(answered / worked)} k rows a second of processor` : '';
+  const rate = answered > 0 ? `, ${Math.round(answered / worked)} k rows a second of processor` : '';
   return {
     asked: `${what}: in less than ${MAX_MEMORY} MB of memory`,
     measured: `${megabytes.toFixed(0)} MB; ${answered.toLocaleString('en')} rows answered in ${seconds.toFixed(0)} s${rate}`,

@@ -37,8 +37,7 @@ function syntheticRow(random: () => number): SyntheticRow {
   const c = CATEGORIES.map((count) => Math.floor(random() * count));
   const [x0 = 0, x1 = 0, x2 = 0, x3 = 0, x4 = 0] = x;
   const [c0 = 0, c1 = 0, c2 = 0] = c;
-  const signal =
-    3 * Math.sin(x0) + 0.5 * x1 * (c0 % 3) + (x2 - 5) ** 2 / 4 + (c1 % 5) + Math.sin(c2 * x3);
+  const signal = 3 * Math.sin(x0) + 0.5 * x1 * (c0 % 3) + (x2 - 5) ** 2 / 4 + (c1 % 5) + Math.sin(c2 * x3);
   const noise = (random() + random() + random() - 1.5) * (0.2 + x4 / 4);
   const row: SyntheticRow = {};
   for (const [index, value] of x.entries()) {

@@ -1,10 +1,4 @@
-import {
-  findIntervalNeeds,
-  moveShifts,
-  SHIFT_LEVELS,
-  shiftAt,
-  startShifts,
-} from '../../prediction/src/recording.js';
+import { findIntervalNeeds, moveShifts, SHIFT_LEVELS, shiftAt, startShifts } from '../../prediction/src/recording.js';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 
 /** A deviate of the standard normal distribution (Box & Muller 1958). */
@@ -13,9 +7,9 @@ export function normal(random: () => number): number {
 }
 
 /** The log of the width that keeps each of the levels where errors are normal with a deviation of 1. */
-const NORMAL_WIDTHS = [
-  0.12566, 0.38532, 0.67449, 0.84162, 1.03643, 1.28155, 1.43953, 1.64485, 1.95996, 2.57583,
-].map(Math.log);
+const NORMAL_WIDTHS = [0.12566, 0.38532, 0.67449, 0.84162, 1.03643, 1.28155, 1.43953, 1.64485, 1.95996, 2.57583].map(
+  Math.log,
+);
 
 /** A method that adapts the intervals of one level to the truths. */
 export interface Adapter {

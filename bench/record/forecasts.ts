@@ -7,12 +7,7 @@ import {
   type SeriesModel,
   train,
 } from '../../prediction/src/index.js';
-import {
-  addTruth,
-  type RunningRecord,
-  startRecord,
-  stepGroup,
-} from '../../prediction/src/recording.js';
+import { addTruth, type RunningRecord, startRecord, stepGroup } from '../../prediction/src/recording.js';
 import type { RowObject } from '../../prediction/src/table/cells.js';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 import type { Finding, Scenario } from '../scenarios.js';
@@ -122,7 +117,9 @@ function follow({ rows, target, order, groups, horizon, trained, recovered }: St
         all.add(met, truth);
         if (at >= lateFrom) late.add(met, truth);
         const promise = {
-          ...{ batch: met.batch, row: met.row, isKept: isKept(met.batch, met.row, truth) },
+          batch: met.batch,
+          row: met.row,
+          isKept: isKept(met.batch, met.row, truth),
           isLatest: met.trained.step === 1,
         };
         record = addTruth(record, subject, promise, truth);
@@ -171,7 +168,9 @@ export const forecasts: Scenario = {
     const daily = { target: 'y', order: 'date', groups: [], horizon: 7, trained: 400 };
     const jump = {
       name: 'a daily series of noise that becomes a random walk, 7 steps, from 200 days after the change',
-      ...{ ...daily, rows: makeJump(2000), recovered: 1200 },
+      ...daily,
+      rows: makeJump(2000),
+      recovered: 1200,
     };
     if (isShort) return [judge(jump)];
     const chicago = await readOrdered('chicago', (row) => Date.parse(String(row.date)));
@@ -186,12 +185,18 @@ export const forecasts: Scenario = {
       judge({
         name: 'chicago, ridership of the next 7 days, trained on the first half',
         rows: chicago.map(({ date = '', ridership = '' }) => ({ date, ridership })),
-        ...{ ...daily, target: 'ridership', trained: chicago.length >> 1 },
+        ...daily,
+        target: 'ridership',
+        trained: chicago.length >> 1,
       }),
       judge({
         name: 'txhousing, median of the next 6 months in 46 cities, trained on the first half',
         rows: monthly,
-        ...{ target: 'median', order: 'date', groups: ['city'], horizon: 6, trained: 94 },
+        target: 'median',
+        order: 'date',
+        groups: ['city'],
+        horizon: 6,
+        trained: 94,
       }),
     ];
   },

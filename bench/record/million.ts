@@ -40,10 +40,7 @@ export function joinTable({ asked, truths }: Rows): string {
 }
 
 /** Sends a body of CSV. Returns the seconds until the answer has ended, and the answer. */
-export async function sendRows(
-  url: string,
-  body: string,
-): Promise<[seconds: number, answer: Buffer]> {
+export async function sendRows(url: string, body: string): Promise<[seconds: number, answer: Buffer]> {
   const begun = performance.now();
   const headers = { 'Content-Type': 'text/csv' };
   const answer = await fetch(url, { method: 'POST', headers, body });

@@ -26,8 +26,10 @@ export const remembering = onMeasured('remembering', async (service) => {
     };
     return compareRates({
       asked: `${(TIMES[format] * ROWS).toLocaleString('en')} rows of ${name} that are remembered: at least ${LEAST} of the rows a second`,
-      ...{ first: rate('?remember=true'), second: rate('') },
-      ...{ least: LEAST, rounds: ROUNDS },
+      first: rate('?remember=true'),
+      second: rate(''),
+      least: LEAST,
+      rounds: ROUNDS,
     });
   };
   return [

@@ -10,11 +10,7 @@ const PROMISED = 0.9;
 const ALLOWED = 1 / 1000;
 
 /** Makes up what became of promises of .9, each kept with a chance that depends on its number. */
-function* makeOutcomes(
-  count: number,
-  seed: number,
-  chance: (at: number) => number,
-): Generator<Outcome> {
+function* makeOutcomes(count: number, seed: number, chance: (at: number) => number): Generator<Outcome> {
   const random = seededRandom(seed);
   for (let at = 0; at < count; at++) {
     yield { confidence: PROMISED, isKept: random() < chance(at) };
@@ -124,8 +120,7 @@ const CHANGES = {
   'a jump to twice': (at: number) => (at < TRUTHS / 2 ? 1 : 2),
   'a jump to four times': (at: number) => (at < TRUTHS / 2 ? 1 : 4),
   'a drift to three times': (at: number) => 1 + (2 * at) / TRUTHS,
-  'a season of 1,000 truths, from half to twice': (at: number) =>
-    2 ** Math.sin((2 * Math.PI * at) / 1000),
+  'a season of 1,000 truths, from half to twice': (at: number) => 2 ** Math.sin((2 * Math.PI * at) / 1000),
 };
 
 /** The promises that were kept, and the width of intervals. */
@@ -181,9 +176,7 @@ export const adapting: Scenario = {
     for (const level of [0.8, 0.9, 0.95]) {
       for (const [name, change] of Object.entries(CHANGES)) {
         const own = follow((at) => new OwnAdapter(at), level, change, streams);
-        const peers = PEERS.map(
-          ([peer, create]) => `${peer} ${tell(follow(create, level, change, streams / 10))}`,
-        );
+        const peers = PEERS.map(([peer, create]) => `${peer} ${tell(follow(create, level, change, streams / 10))}`);
         findings.push({
           asked: `${name}, promised ${level}: within .01 in the long run, within .03 after 200 truths, without change at most 5 % wider`,
           measured: `${tell(own)}; ${peers.join('; ')}`,

@@ -56,10 +56,7 @@ function count(sums: Sums, isKept: boolean, size: number): void {
 const none = (): Sums => ({ rows: 0, kept: 0, size: 0 });
 
 /** Rows of one time are promised together, before the first truth of them comes. */
-export function* groupByTime(
-  rows: readonly Row[],
-  timeOf: (row: Row) => number,
-): Generator<readonly Row[]> {
+export function* groupByTime(rows: readonly Row[], timeOf: (row: Row) => number): Generator<readonly Row[]> {
   let from = 0;
   for (let at = 1; at <= rows.length; at++) {
     const [first, next] = [rows[from], rows[at]];
@@ -69,11 +66,7 @@ export function* groupByTime(
   }
 }
 
-async function judgeNumbers(
-  name: string,
-  target: string,
-  timeOf: (row: Row) => number,
-): Promise<Finding> {
+async function judgeNumbers(name: string, target: string, timeOf: (row: Row) => number): Promise<Finding> {
   const all = await readOrdered(name, timeOf);
   const rows = all.filter((row) => row[target] !== 'NA');
   const half = Math.floor(rows.length / 2);
@@ -103,11 +96,7 @@ async function judgeNumbers(
   };
 }
 
-async function judgeClasses(
-  name: string,
-  target: string,
-  timeOf: (row: Row) => number,
-): Promise<Finding> {
+async function judgeClasses(name: string, target: string, timeOf: (row: Row) => number): Promise<Finding> {
   const rows = await readOrdered(name, timeOf);
   const half = Math.floor(rows.length / 2);
   const model = train(readRowsTable(rows.slice(0, half), target)) as ClassificationModel;
@@ -140,8 +129,7 @@ async function judgeClasses(
     shifts = moveShifts(shifts, needs);
     calibration = moveRecalibration(calibration, promise.probabilities, label);
   }
-  const off = (kind: 'trained' | 'adapted') =>
-    `${((right[kind] - certain[kind]) / trained.rows).toFixed(3)}`;
+  const off = (kind: 'trained' | 'adapted') => `${((right[kind] - certain[kind]) / trained.rows).toFixed(3)}`;
   return {
     asked: `${name}, ${target}: trained on the first half by time, coverage of the last half's sets nearer to ${LEVEL} with adapting, and at most .03 below`,
     measured: `${tell(adapted)} with adapting, sets × ${(adapted.size / trained.size).toFixed(2)}, right more often than stated by ${off('adapted')}; ${tell(trained)} without, by ${off('trained')}`,

@@ -76,9 +76,7 @@ function addSmallBatches(file: string): void {
       from promises where first_row = 0 limit 1
   `);
   // Their promises are not read, as no truth meets one.
-  const bytes = database.prepare(
-    'insert into promise_bytes (batch_id, ids, promises) values (?, ?, ?)',
-  );
+  const bytes = database.prepare('insert into promise_bytes (batch_id, ids, promises) values (?, ?, ?)');
   database.exec('begin');
   for (let batch = 0; batch < BATCHES; batch++) {
     const id = `${batch}`.padStart(36, '0');

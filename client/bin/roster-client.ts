@@ -2,14 +2,7 @@
 /** `npx roster-client types URL`: writes the types of the models of a running service. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  createRosterClient,
-  isProblem,
-  retry,
-  rosterTypes,
-  timeout,
-  UnexpectedAnswerError,
-} from 'roster-client';
+import { createRosterClient, isProblem, retry, rosterTypes, timeout, UnexpectedAnswerError } from 'roster-client';
 
 const USAGE = `Usage: roster-client types URL [options]
 
@@ -51,9 +44,7 @@ async function main(): Promise<void> {
   const apiKey = readKey(values['key-file']);
   const roster = createRosterClient({ baseUrl: checkUrl(url), apiKey });
   roster.use(timeout(TIMEOUT_MS), retry());
-  const types = await rosterTypes(roster, values.project).catch((error) =>
-    explain(error, url, apiKey !== undefined),
-  );
+  const types = await rosterTypes(roster, values.project).catch((error) => explain(error, url, apiKey !== undefined));
   if (values.output === undefined) process.stdout.write(types);
   else writeFileSync(values.output, types);
 }

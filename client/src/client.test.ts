@@ -53,10 +53,9 @@ const table = 'carat,price\n0.23,326\n';
 
 test('a 304 has neither data nor an error', async () => {
   const url = await answer(304, null, '');
-  const { data, error, response } = await createRosterClient({ baseUrl: url }).GET(
-    '/projects/{project_name}',
-    { params: { path: { project_name: 'default' }, header: { 'If-None-Match': '"a"' } } },
-  );
+  const { data, error, response } = await createRosterClient({ baseUrl: url }).GET('/projects/{project_name}', {
+    params: { path: { project_name: 'default' }, header: { 'If-None-Match': '"a"' } },
+  });
   expect([data, error, response.status]).toEqual([undefined, undefined, 304]);
 });
 
@@ -64,13 +63,10 @@ describe('a request that uses something deprecated', () => {
   const answering = (headers: Record<string, string>) => ({
     baseUrl: 'http://roster.example',
     fetch: async () =>
-      new Response(
-        JSON.stringify({ type: '/problems/name-taken', title: 'Name taken', status: 409 }),
-        {
-          status: 409,
-          headers: { 'Content-Type': 'application/problem+json', ...headers },
-        },
-      ),
+      new Response(JSON.stringify({ type: '/problems/name-taken', title: 'Name taken', status: 409 }), {
+        status: 409,
+        headers: { 'Content-Type': 'application/problem+json', ...headers },
+      }),
   });
   const DATES = { Deprecation: '@1795392000', Sunset: 'Tue, 23 Nov 2027 00:00:00 GMT' };
   const update = (roster: ReturnType<typeof createRosterClient>) =>
@@ -119,9 +115,7 @@ describe('a request that uses something deprecated', () => {
     [{ Sunset: 'Tue, 23 Nov 2027 00:00:00 GMT' }, undefined],
   ])('is told by the header Deprecation: %j', async (headers, expected) => {
     const calls: DeprecatedCall[] = [];
-    await update(
-      createRosterClient({ ...answering(headers), onDeprecated: (call) => calls.push(call) }),
-    );
+    await update(createRosterClient({ ...answering(headers), onDeprecated: (call) => calls.push(call) }));
     expect(calls).toEqual(expected ? [expect.objectContaining(expected)] : []);
   });
 });
@@ -255,10 +249,11 @@ describe('the body', () => {
     ['a stream', () => new Blob([table]).stream()],
   ])('is sent unchanged if it is CSV as %s', async (_form, body) => {
     const { url, seen } = await remember();
-    await createRosterClient({ baseUrl: url }).PUT(
-      '/api/projects/{projectName}/models/{modelName}',
-      { params: training, body: body(), headers: { 'Content-Type': 'text/csv' } },
-    );
+    await createRosterClient({ baseUrl: url }).PUT('/api/projects/{projectName}/models/{modelName}', {
+      params: training,
+      body: body(),
+      headers: { 'Content-Type': 'text/csv' },
+    });
     expect(seen[0]).toMatchObject({
       method: 'PUT',
       url: '/api/projects/default/models/diamond_prices?target=price',
@@ -293,25 +288,21 @@ describe('the answer', () => {
     ['JSON of its own', 403, 'application/json', '{"message":"Forbidden"}'],
     ['a problem cut short', 500, 'application/problem+json', '{"type":'],
     ['a page that calls itself a success', 200, 'text/html', '<h1>Log in</h1>'],
-  ])(
-    'throws an UnexpectedAnswerError if a proxy answers %s',
-    async (_what, status, mediaType, body) => {
-      const url = await answer(status, mediaType, body);
-      const listing = createRosterClient({ baseUrl: url }).GET('/projects');
-      const error: unknown = await listing.catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(UnexpectedAnswerError);
-      expect(error).toMatchObject({ body, response: { status } });
-      expect(String(error)).toContain(`status ${status}`);
-      expect(String(error)).toContain(body);
-    },
-  );
+  ])('throws an UnexpectedAnswerError if a proxy answers %s', async (_what, status, mediaType, body) => {
+    const url = await answer(status, mediaType, body);
+    const listing = createRosterClient({ baseUrl: url }).GET('/projects');
+    const error: unknown = await listing.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toMatchObject({ body, response: { status } });
+    expect(String(error)).toContain(`status ${status}`);
+    expect(String(error)).toContain(body);
+  });
 
   test('is empty if the service answers 204', async () => {
     const url = await answer(204, null, '');
-    const { data, error, response } = await createRosterClient({ baseUrl: url }).DELETE(
-      '/projects/{project_name}',
-      { params: { path: { project_name: 'jewellery' } } },
-    );
+    const { data, error, response } = await createRosterClient({ baseUrl: url }).DELETE('/projects/{project_name}', {
+      params: { path: { project_name: 'jewellery' } },
+    });
     expect([data, error, response.status]).toEqual([undefined, undefined, 204]);
   });
 });

@@ -51,12 +51,7 @@ export function createRosterClient({
     pathSerializer: serializePath,
   });
   // The last middleware gets the response first.
-  client.use(
-    rememberBody,
-    passNotModified,
-    refuseUnexpectedAnswers,
-    reportDeprecation(onDeprecated),
-  );
+  client.use(rememberBody, passNotModified, refuseUnexpectedAnswers, reportDeprecation(onDeprecated));
   // The same methods with stricter types. The compiler cannot compare the two, because their type
   // parameters differ. src/answers.test-d.ts and src/requests.test-d.ts check these types.
   return client as RosterClient;

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  createRosterClient,
-  ProblemError,
-  type RosterClient,
-  revalidate,
-  tagged,
-} from './index.js';
+import { createRosterClient, ProblemError, type RosterClient, revalidate, tagged } from './index.js';
 
 const SKILL = '/projects/{project_name}/skills/{skill_name}';
 const path = { project_name: 'default', skill_name: 'lookup' };

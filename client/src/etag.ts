@@ -16,16 +16,12 @@ export type ConditionalRead<Data> = (header: { 'If-None-Match'?: string }) => Pr
  * @throws ProblemError if the response is a problem
  * @throws TypeError if the response has no data, or no `ETag`
  */
-export async function tagged<Data>(
-  call: Promise<Answer<Data>>,
-): Promise<Tagged<NonNullable<Data>>> {
+export async function tagged<Data>(call: Promise<Answer<Data>>): Promise<Tagged<NonNullable<Data>>> {
   const data = await answered(call);
   const { response } = await call;
   const etag = response.headers.get('ETag');
   if (etag === null) {
-    throw new TypeError(
-      'The answer has no ETag: it is not a single resource, or a proxy or CORS hides the header',
-    );
+    throw new TypeError('The answer has no ETag: it is not a single resource, or a proxy or CORS hides the header');
   }
   return { data, etag };
 }

@@ -47,9 +47,7 @@ describe('middleware', () => {
 
 describe('paging', () => {
   test('gives the resources of the list', async () => {
-    const list = items((query) =>
-      roster.GET('/projects/{project_name}/skills', { params: { path, query } }),
-    );
+    const list = items((query) => roster.GET('/projects/{project_name}/skills', { params: { path, query } }));
     for await (const skill of list) expectTypeOf(skill).toEqualTypeOf<Skill>();
     for await (const page of pages((query) => roster.GET('/projects', { params: { query } }))) {
       expectTypeOf(page).toEqualTypeOf<Project[]>();
@@ -95,8 +93,7 @@ describe('waiting', () => {
 });
 
 describe('streamed answers', () => {
-  const MESSAGES =
-    '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages';
+  const MESSAGES = '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages';
   const conversation = { ...path, chatbot_name: 'help_desk', conversation_id: 'id' };
   const body = { message: { content: 'How do I clean my ring?' } };
 

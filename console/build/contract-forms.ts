@@ -80,10 +80,7 @@ function formField(schemas: object, path: string, schema: object, description: u
     ...(isObject(properties) && isOpen && { members: listMembers(schemas, path, schema) }),
     ...(isObject(ofType) && {
       membersOfType: Object.fromEntries(
-        Object.entries(ofType).map(([type, members]) => [
-          type,
-          listMembers(schemas, path, members),
-        ]),
+        Object.entries(ofType).map(([type, members]) => [type, listMembers(schemas, path, members)]),
       ),
     }),
   };
@@ -100,10 +97,7 @@ function listMembers(schemas: object, path: string, reference: unknown): object 
   const object = resolve(schemas, reference);
   const fields = Object.entries(read(object, 'properties')).map(([name, member]) => {
     const schema = resolve(schemas, member);
-    return [
-      name,
-      formField(schemas, `${path}.${name}`, schema, Reflect.get(schema, 'description')),
-    ];
+    return [name, formField(schemas, `${path}.${name}`, schema, Reflect.get(schema, 'description'))];
   });
   return { required: Reflect.get(object, 'required') ?? [], fields: Object.fromEntries(fields) };
 }
@@ -118,8 +112,7 @@ function resolve(schemas: object, schema: unknown): object {
 
 function read(value: unknown, key: string): object {
   const found: unknown = isObject(value) ? Reflect.get(value, key) : undefined;
-  if (!isObject(found))
-    throw new TypeError(`openapi.yaml has no ${key} where the console needs it`);
+  if (!isObject(found)) throw new TypeError(`openapi.yaml has no ${key} where the console needs it`);
   return found;
 }
 

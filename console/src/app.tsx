@@ -121,10 +121,7 @@ function Projects({ project, kind }: { project: string; kind: string }) {
           <ul class="plain">
             {items.map(({ name }) => (
               <li key={name}>
-                <a
-                  href={href(['projects', name, kind])}
-                  aria-current={name === project ? 'true' : undefined}
-                >
+                <a href={href(['projects', name, kind])} aria-current={name === project ? 'true' : undefined}>
                   {name}
                 </a>
               </li>

@@ -35,15 +35,9 @@ const VIEWS: Readonly<Record<string, ViewOf>> = {
   'projects/:project': ([project]) => <ModelList project={project} />,
   'projects/:project/models': ([project]) => <ModelList project={project} />,
   // With `?name=`, the next version of a model.
-  'projects/:project/models/~new': ([project], { query }) => (
-    <TrainView project={project} model={query.get('name')} />
-  ),
-  'projects/:project/models/:model': ([project, model]) => (
-    <ModelView project={project} model={model} />
-  ),
-  'projects/:project/models/:model/try': ([project, model]) => (
-    <TryRowView project={project} model={model} />
-  ),
+  'projects/:project/models/~new': ([project], { query }) => <TrainView project={project} model={query.get('name')} />,
+  'projects/:project/models/:model': ([project, model]) => <ModelView project={project} model={model} />,
+  'projects/:project/models/:model/try': ([project, model]) => <TryRowView project={project} model={model} />,
   'projects/:project/models/:model/predict': later(({ PredictFileView }, [project, model]) => (
     <PredictFileView project={project} model={model} />
   )),
@@ -59,35 +53,25 @@ const VIEWS: Readonly<Record<string, ViewOf>> = {
     <VersionsView project={project} model={model} />
   )),
   'projects/:project/:kind': ([project, kind]) => <ResourcesView project={project} kind={kind} />,
-  'projects/:project/skills/:skill': ([project, name]) => (
-    <ResourceView kind={SKILLS} project={project} name={name} />
-  ),
+  'projects/:project/skills/:skill': ([project, name]) => <ResourceView kind={SKILLS} project={project} name={name} />,
   'projects/:project/skills/:skill/documents': later(({ DocumentsView }, [project, skill]) => (
     <DocumentsView project={project} skill={skill} />
   )),
-  'projects/:project/skills/:skill/documents/:document': later(
-    ({ DocumentView }, [project, skill, name]) => (
-      <DocumentView project={project} skill={skill} name={name} />
-    ),
-  ),
-  'projects/:project/agents/:agent': ([project, name]) => (
-    <ResourceView kind={AGENTS} project={project} name={name} />
-  ),
+  'projects/:project/skills/:skill/documents/:document': later(({ DocumentView }, [project, skill, name]) => (
+    <DocumentView project={project} skill={skill} name={name} />
+  )),
+  'projects/:project/agents/:agent': ([project, name]) => <ResourceView kind={AGENTS} project={project} name={name} />,
   'projects/:project/agents/:agent/talk': later(({ AgentView }, [project, agent]) => (
     <AgentView project={project} agent={agent} />
   )),
   'projects/:project/chatbots/:chatbot': ([project, name]) => (
     <ResourceView kind={CHATBOTS} project={project} name={name} />
   ),
-  'projects/:project/chatbots/:chatbot/conversations': later(
-    ({ ConversationsView }, [project, chatbot]) => (
-      <ConversationsView project={project} chatbot={chatbot} />
-    ),
-  ),
+  'projects/:project/chatbots/:chatbot/conversations': later(({ ConversationsView }, [project, chatbot]) => (
+    <ConversationsView project={project} chatbot={chatbot} />
+  )),
   'projects/:project/chatbots/:chatbot/conversations/:conversation': later(
-    ({ ConversationView }, [project, chatbot, id]) => (
-      <ConversationView project={project} chatbot={chatbot} id={id} />
-    ),
+    ({ ConversationView }, [project, chatbot, id]) => <ConversationView project={project} chatbot={chatbot} id={id} />,
   ),
 };
 
@@ -122,8 +106,6 @@ function match(pattern: string, segments: readonly string[]): Names | undefined 
     return part.startsWith(':') ? !NOT_A_NAME.has(segment) : part === segment;
   });
   if (!isMatch) return undefined;
-  const [project = '', name = '', part = ''] = segments.filter((_, index) =>
-    parts[index]?.startsWith(':'),
-  );
+  const [project = '', name = '', part = ''] = segments.filter((_, index) => parts[index]?.startsWith(':'));
   return [project, name, part];
 }

@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { createRosterClient } from 'roster-client';
 import type { components } from '../../generated/openapi.js';
 import { ChatService } from '../../testkit/chat/conversing-service.js';
-import {
-  openScriptedChatServer,
-  type ScriptedChatServer,
-} from '../../testkit/chat/scripted-chat-server.js';
+import { openScriptedChatServer, type ScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { createSales } from '../../testkit/databases/sales.js';
 import { eventsIn } from '../../testkit/http/event-data.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
@@ -58,7 +55,9 @@ export class AgentService extends ChatService {
     const server = await startServer({
       databaseFile,
       env: {
-        ...{ CHAT_URL: chat.url, CHAT_MODEL: 'scripted', CHAT_KEY },
+        CHAT_URL: chat.url,
+        CHAT_MODEL: 'scripted',
+        CHAT_KEY,
         DATABASES: JSON.stringify({
           sales: `file:${sales}`,
           foreign: { url: `file:${sales}`, owners: ['acme'] },

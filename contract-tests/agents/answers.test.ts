@@ -17,8 +17,7 @@ const SQL = { type: 'sql', params: { database: 'sales', tables: ['orders'] } };
 
 /** Uses the first tool with an input, then says a text. */
 function uses(input: unknown, text = 'Done.'): ChatScript {
-  return ({ body }, number) =>
-    number === 0 ? calls({ name: nameOfTool(body.tools), arguments: input }) : says(text);
+  return ({ body }, number) => (number === 0 ? calls({ name: nameOfTool(body.tools), arguments: input }) : says(text));
 }
 
 function nameOfTool(tools: readonly { function: { name: string } }[] = []): string {
@@ -48,9 +47,7 @@ describe('an agent', () => {
     expect(result).toMatchObject({ target: 'price', not_given: ['color'] });
     expect(result.interval.min).toBeLessThanOrEqual(result.value);
     expect(result.interval.max).toBeGreaterThanOrEqual(result.value);
-    expect(result.did_not_fit).toEqual([
-      { kind: 'unknown-name', name: 'colour', nearest: 'color' },
-    ]);
+    expect(result.did_not_fit).toEqual([{ kind: 'unknown-name', name: 'colour', nearest: 'color' }]);
     expect(usage).toMatchObject({ requests: 2, total_tokens: 15 });
   });
 
@@ -175,9 +172,7 @@ describe('an agent', () => {
     play([says('Not yet.')]);
     const { message, steps } = await service.answer(agent, 'What does it cost?');
     expect(message.content).toBe('Not yet.');
-    expect(steps).toMatchObject([
-      { result: null, error: expect.stringContaining('still training') },
-    ]);
+    expect(steps).toMatchObject([{ result: null, error: expect.stringContaining('still training') }]);
     expect(sent()[0]?.messages[0]?.content).toContain('is still training');
     await service.remove(at);
   });
@@ -340,6 +335,9 @@ test('counts the tokens of all requests', async () => {
   play([{ body: [...(first.body as Iterable<string>)].toSpliced(-1, 0, tokens) }, says('Done.')]);
   const { usage } = await service.answer(agent, 'Count.');
   expect(usage).toEqual({
-    ...{ requests: 2, prompt_tokens: 17, completion_tokens: 5, total_tokens: 22 },
+    requests: 2,
+    prompt_tokens: 17,
+    completion_tokens: 5,
+    total_tokens: 22,
   });
 });

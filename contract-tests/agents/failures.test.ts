@@ -1,16 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type ChatReply,
-  calls,
-  chunk,
-  endless,
-  event,
-  page,
-  refuses,
-  says,
-  stream,
-} from '../../testkit/chat/reply.js';
+import { type ChatReply, calls, chunk, endless, event, page, refuses, says, stream } from '../../testkit/chat/reply.js';
 import { AgentService, CHAT_KEY } from './agent-service.js';
 
 let service: AgentService;
@@ -32,17 +22,9 @@ const FAILURES: readonly [string, ChatReply, string][] = [
   ['breaks off within an event', { body: ['data: {"choices":[{"del'], end: 'cut' }, 'connection'],
   ['breaks off within the text', { ...stream(chunk({ content: 'Ab' })), end: 'cut' }, 'connection'],
   ['ends before its answer does', stream(chunk({ content: 'Ab' })), 'connection'],
-  [
-    'sends an error within the stream',
-    stream(event({ error: { message: 'Out of memory' } })),
-    'general',
-  ],
+  ['sends an error within the stream', stream(event({ error: { message: 'Out of memory' } })), 'general'],
   ['says nothing at all', says(), 'general'],
-  [
-    'sends 10 MB of arguments',
-    calls({ name: 'x', arguments: { a: 'x'.repeat(10_000_000) } }),
-    'general',
-  ],
+  ['sends 10 MB of arguments', calls({ name: 'x', arguments: { a: 'x'.repeat(10_000_000) } }), 'general'],
   ['never ends an event', endless('x'.repeat(100_000)), 'general'],
   ['answers with a status that HTTP does not have', { status: 600 }, 'general'],
   [

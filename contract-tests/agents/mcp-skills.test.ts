@@ -59,9 +59,7 @@ const mcp = (server: string, ...tools: string[]) => ({ type: 'mcp', params: { se
 function uses(name: string, input: unknown, text = 'Done.'): Extract<ChatScript, CallableFunction> {
   return ({ body }, number) => {
     const tool = body.tools?.find(({ function: { name: full } }) => full.endsWith(name));
-    return number === 0
-      ? calls({ name: tool?.function.name ?? name, arguments: input })
-      : says(text);
+    return number === 0 ? calls({ name: tool?.function.name ?? name, arguments: input }) : says(text);
   };
 }
 
@@ -161,9 +159,7 @@ describe('an agent', () => {
     const { message, steps } = await service.answer('narcissus', 'Who is the fairest?');
     expect(message.content).toBe('I am.');
     expect(steps).toMatchObject([{ tool: 'me_ask_narcissus', result: '{"answer":"I am."}' }]);
-    expect(errors).toEqual([
-      expect.stringContaining('Agents have asked agents 3 times in a row, perhaps themselves'),
-    ]);
+    expect(errors).toEqual([expect.stringContaining('Agents have asked agents 3 times in a row, perhaps themselves')]);
     const depths = passed.map((headers) => headers['roster-depth']).filter(Boolean);
     expect(depths).toEqual(['1', '2', '3']);
   });
@@ -181,8 +177,7 @@ test('a skill names a server that its owner may use', async () => {
     const { errors } = JSON.parse(await response.text());
     return errors;
   };
-  const message =
-    'must be one of shop, self; those who run the service add MCP servers with MCP_SERVERS';
+  const message = 'must be one of shop, self; those who run the service add MCP servers with MCP_SERVERS';
   expect(await refused({ server: 'foreign', tools: ['add'] })).toEqual([
     { pointer: '/body/skill/params/server', message },
   ]);

@@ -24,10 +24,7 @@ beforeAll(async () => {
   await service.create('skill', { name: 'prices', type: 'model', params: { model: 'prices' } });
   await service.create('agent', { name: 'jeweller', skills: ['prices'] });
   folder = await mkdtemp(join(tmpdir(), 'roster-openai-'));
-  await symlink(
-    join(ROOT, 'tools/on-demand/openai-clients/node_modules'),
-    join(folder, 'node_modules'),
-  );
+  await symlink(join(ROOT, 'tools/on-demand/openai-clients/node_modules'), join(folder, 'node_modules'));
   const page = await readFile(join(ROOT, 'docs/openai.md'), 'utf8');
   snippets = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
 });
@@ -73,7 +70,10 @@ console.log((await openai.models.list()).data.map(({ id }) => id).join());
   const [problem = '', models] = stdout.split('\n');
   expect(JSON.parse(problem)).toMatchObject({
     message: expect.stringContaining('/body/n '),
-    ...{ status: 400, type: 'invalid_request_error', param: 'n', isBad: true },
+    status: 400,
+    type: 'invalid_request_error',
+    param: 'n',
+    isBad: true,
   });
   expect(models).toBe('default/jeweller');
 });

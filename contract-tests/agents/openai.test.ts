@@ -45,25 +45,52 @@ const QUESTION = { role: 'user', content: 'What does 0.7 carat cost?' };
 
 /** The fields of a message that clients with types of their own send as null. */
 const UNSET = {
-  ...{ annotations: null, audio: null, function_call: null, refusal: null },
-  ...{ tool_calls: null, tool_call_id: null },
+  annotations: null,
+  audio: null,
+  function_call: null,
+  refusal: null,
+  tool_calls: null,
+  tool_call_id: null,
 };
 
 /** Fields that clients of either API send without being told to, with values that change nothing. */
 const DEFAULTS = {
-  ...{ frequency_penalty: 0, presence_penalty: 0, top_p: 1, temperature: 1, top_logprobs: 0 },
-  ...{ parallel_tool_calls: true, store: false, service_tier: 'auto', tool_choice: 'auto' },
-  ...{ metadata: {}, user: 'u', safety_identifier: 'u', prompt_cache_key: 'k' },
-  ...{ prompt_cache_options: { mode: 'implicit' }, prompt_cache_retention: 'in_memory' },
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  top_p: 1,
+  temperature: 1,
+  top_logprobs: 0,
+  parallel_tool_calls: true,
+  store: false,
+  service_tier: 'auto',
+  tool_choice: 'auto',
+  metadata: {},
+  user: 'u',
+  safety_identifier: 'u',
+  prompt_cache_key: 'k',
+  prompt_cache_options: { mode: 'implicit' },
+  prompt_cache_retention: 'in_memory',
 };
 const CHAT_DEFAULTS = {
-  ...{ n: 1, logprobs: false, seed: 1, stop: [], logit_bias: {}, modalities: ['text'] },
-  ...{ response_format: { type: 'text' }, reasoning_effort: 'medium', verbosity: 'medium' },
-  ...{ stream_options: { include_usage: null, include_obfuscation: null }, prediction: null },
+  n: 1,
+  logprobs: false,
+  seed: 1,
+  stop: [],
+  logit_bias: {},
+  modalities: ['text'],
+  response_format: { type: 'text' },
+  reasoning_effort: 'medium',
+  verbosity: 'medium',
+  stream_options: { include_usage: null, include_obfuscation: null },
+  prediction: null,
 };
 /** Fields that must be null. */
 const CHAT_NULLS = {
-  ...{ audio: {}, functions: [], function_call: 'auto', moderation: {}, web_search_options: {} },
+  audio: {},
+  functions: [],
+  function_call: 'auto',
+  moderation: {},
+  web_search_options: {},
 };
 
 const ADDRESS = '/v1/chat/completions';
@@ -81,8 +108,7 @@ function sent() {
 
 const body = (fields: object = {}) => ({ model: analyst, messages: [QUESTION], ...fields });
 
-const complete = (fields?: object): Promise<Completion> =>
-  service.json('POST', ADDRESS, body(fields));
+const complete = (fields?: object): Promise<Completion> => service.json('POST', ADDRESS, body(fields));
 
 async function streamed(fields: object = {}) {
   const text = await service.text('POST', ADDRESS, body({ stream: true, ...fields }));
@@ -111,8 +137,7 @@ const usesPrices: ChatScript = (_, number) =>
     : says('About ', '2,700 dollars.');
 
 /** Says a price in three tokens, or the first ones of them. */
-const saysPrice: ChatScript = ({ body }) =>
-  saysWithin(body.max_tokens, 'About ', '2,700 ', 'dollars.');
+const saysPrice: ChatScript = ({ body }) => saysWithin(body.max_tokens, 'About ', '2,700 ', 'dollars.');
 
 /** Asks the agent's model with so many tokens, then says words. */
 const usesPricesFor =
@@ -141,13 +166,12 @@ describe('a chat completion', () => {
     play(saysPrice);
     const { choices, usage } = await complete(bound);
     expect(choices[0]).toMatchObject({
-      ...{ finish_reason: 'length', message: { content: 'About 2,700 ' } },
+      finish_reason: 'length',
+      message: { content: 'About 2,700 ' },
     });
     expect(usage?.completion_tokens).toBe(2);
     const chunks = await streamed(bound);
-    expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe(
-      choices[0]?.message.content,
-    );
+    expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe(choices[0]?.message.content);
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('length');
     expect(sent().map(({ max_tokens }) => max_tokens)).toEqual([2, 2]);
   });
@@ -157,13 +181,15 @@ describe('a chat completion', () => {
     const cut = await complete({ max_tokens: 8 });
     expect(cut).toMatchObject({
       choices: [{ finish_reason: 'length', message: { content: 'About 2,700 ' } }],
-      ...{ steps: [{ tool: 'prices' }], usage: { completion_tokens: 8 } },
+      steps: [{ tool: 'prices' }],
+      usage: { completion_tokens: 8 },
     });
     expect(sent().map(({ max_tokens }) => max_tokens)).toEqual([8, 2]);
     play(usesPricesFor(6));
     expect(await complete({ max_tokens: 6 })).toMatchObject({
       choices: [{ finish_reason: 'length', message: { content: '' } }],
-      ...{ steps: [], usage: { completion_tokens: 6 } },
+      steps: [],
+      usage: { completion_tokens: 6 },
     });
     expect(sent()).toHaveLength(1);
   });
@@ -251,9 +277,7 @@ describe('a chat completion', () => {
 
     play(usesPrices);
     const chunks = await streamed();
-    expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe(
-      choice?.message.content,
-    );
+    expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe(choice?.message.content);
     expect(JSON.stringify(chunks)).not.toContain('tool_calls');
     expect(chunks.at(-1)).toMatchObject({
       choices: [{ finish_reason: 'stop' }],
@@ -293,9 +317,7 @@ describe('a chat completion', () => {
     play(() => says('Hello.'));
     const silent = ['', null, []].map((content) => ({ role: 'assistant', content }));
     await complete({ messages: [QUESTION, ...silent, { role: 'user', content: 'Well?' }] });
-    expect(sent()[0]?.messages.slice(1)).toEqual([
-      { role: 'user', content: `${QUESTION.content}\n\nWell?` },
-    ]);
+    expect(sent()[0]?.messages.slice(1)).toEqual([{ role: 'user', content: `${QUESTION.content}\n\nWell?` }]);
   });
 
   test('takes what clients send by default', async () => {
@@ -400,8 +422,7 @@ describe('a chat completion', () => {
         messages: [
           {
             role: 'user',
-            content:
-              'Provide a concise, 5-word-or-less title for the conversation, using title case conventions.',
+            content: 'Provide a concise, 5-word-or-less title for the conversation, using title case conventions.',
           },
         ],
       },
@@ -464,20 +485,11 @@ describe('an error', () => {
       'messages[0].content',
       'invalid_request',
     ],
-    [
-      'no tokens at all',
-      { max_tokens: 0 },
-      400,
-      'invalid_request_error',
-      'max_tokens',
-      'invalid_request',
-    ],
+    ['no tokens at all', { max_tokens: 0 }, 400, 'invalid_request_error', 'max_tokens', 'invalid_request'],
     ['two answers', { n: 2 }, 400, 'invalid_request_error', 'n', 'invalid_request'],
-    ...Object.entries(CHAT_NULLS).map(
-      ([name, value]): [string, object, number, string, string, string] => {
-        return [name, { [name]: value }, 400, 'invalid_request_error', name, 'invalid_request'];
-      },
-    ),
+    ...Object.entries(CHAT_NULLS).map(([name, value]): [string, object, number, string, string, string] => {
+      return [name, { [name]: value }, 400, 'invalid_request_error', name, 'invalid_request'];
+    }),
     [
       'images in a field of Ollama',
       { messages: [{ ...QUESTION, images: [''] }] },
@@ -558,27 +570,22 @@ describe('an error', () => {
             type: 'function',
             function: { name: `t${n}`, parameters: { x: 'x'.repeat(65_000) } },
           }))
-          .concat([
-            { type: 'function', function: { name: 't3', parameters: { x: 'x'.repeat(3000) } } },
-          ]),
+          .concat([{ type: 'function', function: { name: 't3', parameters: { x: 'x'.repeat(3000) } } }]),
       },
       400,
       'invalid_request_error',
       'tools',
       'invalid_request',
     ],
-  ])(
-    'of %s says where and how to fix it, for both kinds of clients',
-    async (_, fields, status, type, param, code) => {
-      const response = await service.send('POST', ADDRESS, body(fields));
-      expect(response.status).toBe(status);
-      const message = expect.stringMatching(/\w/);
-      expect(await response.json()).toMatchObject({
-        status,
-        error: { message, type, param, code },
-      });
-    },
-  );
+  ])('of %s says where and how to fix it, for both kinds of clients', async (_, fields, status, type, param, code) => {
+    const response = await service.send('POST', ADDRESS, body(fields));
+    expect(response.status).toBe(status);
+    const message = expect.stringMatching(/\w/);
+    expect(await response.json()).toMatchObject({
+      status,
+      error: { message, type, param, code },
+    });
+  });
 
   test('of an address that is not served is one of theirs too', async () => {
     const response = await service.send('POST', '/v1/embeddings', {});
@@ -602,11 +609,7 @@ describe('an error', () => {
     const refused = await service.send('POST', ADDRESS, body(), own);
     expect(await refused.json()).toMatchObject({ error: { type: 'permission_error' } });
     // The last one stands for a wait that was too long; `chat-bounds.test.ts` has the waits themselves.
-    for (const reply of [
-      refuses(429, undefined, { 'Retry-After': '20' }),
-      { end: 'cut' } as const,
-      refuses(504),
-    ]) {
+    for (const reply of [refuses(429, undefined, { 'Retry-After': '20' }), { end: 'cut' } as const, refuses(504)]) {
       play(() => reply);
       const failed = await service.send('POST', ADDRESS, body());
       expect(failed.status).toBe(502);
@@ -664,7 +667,10 @@ const STOCK = {
 
 /** Fields that must be null. */
 const RESPONSE_NULLS = {
-  ...{ conversation: 'conv_1', prompt: { id: 'pmpt_1' }, context_management: [], moderation: {} },
+  conversation: 'conv_1',
+  prompt: { id: 'pmpt_1' },
+  context_management: [],
+  moderation: {},
 };
 
 describe('a response', () => {
@@ -682,14 +688,25 @@ describe('a response', () => {
     });
     const whole = await respond({ metadata: { place: 'shop' } });
     expect(whole).toMatchObject({
-      ...{ object: 'response', status: 'completed', model: analyst, temperature: 0.2, store: true },
-      ...{ metadata: { place: 'shop' }, tool_choice: 'auto', tools: [], error: null },
+      object: 'response',
+      status: 'completed',
+      model: analyst,
+      temperature: 0.2,
+      store: true,
+      metadata: { place: 'shop' },
+      tool_choice: 'auto',
+      tools: [],
+      error: null,
       usage: { input_tokens: 12, output_tokens: 3, total_tokens: 15 },
       output: [
         { type: 'message', phase: 'commentary', content: [{ text: 'Let me look.' }] },
         {
-          ...{ type: 'roster:tool_call', status: 'completed', tool: 'prices', error: null },
-          ...{ input: { carat: 0.7 }, result: expect.stringContaining('"interval"') },
+          type: 'roster:tool_call',
+          status: 'completed',
+          tool: 'prices',
+          error: null,
+          input: { carat: 0.7 },
+          result: expect.stringContaining('"interval"'),
         },
         { type: 'message', phase: 'final_answer' },
       ],
@@ -698,7 +715,10 @@ describe('a response', () => {
     const [part] = last?.type === 'message' ? last.content : [];
     const [annotation] = part?.annotations ?? [];
     expect(annotation).toMatchObject({
-      ...{ type: 'roster:prediction', skill: 'prices', target: 'price', value: predicted },
+      type: 'roster:prediction',
+      skill: 'prices',
+      target: 'price',
+      value: predicted,
       interval: { confidence: 0.9 },
     });
     expect(part?.text.slice(annotation?.start_index, annotation?.end_index)).toBe(
@@ -711,9 +731,7 @@ describe('a response', () => {
     const events = await respondInEvents();
     const end = events.at(-1);
     const streamedWhole = end && 'response' in end ? end.response : undefined;
-    const deltas = events.map((event) =>
-      event.type === 'response.output_text.delta' ? event.delta : '',
-    );
+    const deltas = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : ''));
     expect(deltas.join('')).toBe('Let me look.\n\nAbout 2,700 dollars.');
     expect(textOf(plain)).toBe(deltas.join(''));
     expect(streamedWhole && textOf(streamedWhole)).toBe(deltas.join(''));
@@ -736,13 +754,18 @@ describe('a response', () => {
     play(saysPrice);
     const whole = await respond({ max_output_tokens: 2 });
     expect(whole).toMatchObject({
-      ...{ status: 'incomplete', completed_at: null, max_output_tokens: 2, error: null },
-      ...{ incomplete_details: { reason: 'max_output_tokens' }, usage: { output_tokens: 2 } },
+      status: 'incomplete',
+      completed_at: null,
+      max_output_tokens: 2,
+      error: null,
+      incomplete_details: { reason: 'max_output_tokens' },
+      usage: { output_tokens: 2 },
       output: [{ status: 'incomplete', content: [{ text: 'About 2,700 ' }] }],
     });
     const events = await respondInEvents({ max_output_tokens: 2 });
     expect(events.at(-1)).toMatchObject({
-      ...{ type: 'response.incomplete', response: { status: 'incomplete', output: [{}] } },
+      type: 'response.incomplete',
+      response: { status: 'incomplete', output: [{}] },
     });
     play(() => says('dollars.'));
     const next = await respond({ previous_response_id: whole.id, input: 'Go on.' });
@@ -774,7 +797,10 @@ describe('a response', () => {
     play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
     const asked = await respond({ tools: [STOCK] });
     const call = {
-      ...{ type: 'function_call', status: 'completed', call_id: 'call_0', name: 'stock' },
+      type: 'function_call',
+      status: 'completed',
+      call_id: 'call_0',
+      name: 'stock',
       arguments: '{"carat":0.7}',
     };
     expect(asked.output).toMatchObject([call]);
@@ -784,7 +810,8 @@ describe('a response', () => {
     const events = await respondInEvents({ tools: [STOCK], store: false });
     expect(events).toContainEqual(
       expect.objectContaining({
-        ...{ type: 'response.function_call_arguments.done', arguments: '{"carat":0.7}' },
+        type: 'response.function_call_arguments.done',
+        arguments: '{"carat":0.7}',
       }),
     );
 
@@ -901,7 +928,8 @@ describe('a response', () => {
     await service.remove(at);
     for (const method of ['GET', 'DELETE']) {
       expect(await (await service.send(method, at)).json()).toMatchObject({
-        ...{ status: 404, error: { type: 'not_found_error', code: 'response_not_found' } },
+        status: 404,
+        error: { type: 'not_found_error', code: 'response_not_found' },
       });
     }
     // Those that continue it can no longer be read as a conversation.
@@ -911,10 +939,7 @@ describe('a response', () => {
 
   test.each([
     ['tool_choice is none', { tool_choice: 'none' }],
-    [
-      'Open WebUI asks for a title',
-      { input: '### Task:\nGenerate a title.\n<chat_history>\nHello\n</chat_history>' },
-    ],
+    ['Open WebUI asks for a title', { input: '### Task:\nGenerate a title.\n<chat_history>\nHello\n</chat_history>' }],
   ])('offers no tools when %s', async (_, fields) => {
     play(() => says('Diamond prices'));
     await respond(fields);
@@ -1032,7 +1057,8 @@ describe('a response', () => {
         input: [
           ...[asking, called],
           {
-            ...{ ...answered, call_id: 'call_0' },
+            ...answered,
+            call_id: 'call_0',
             output: [{ type: 'input_image', image_url: PIXEL }],
           },
         ],
@@ -1053,18 +1079,15 @@ describe('a response', () => {
     ['a call without a result', { input: [asking, called, asking] }, 'input[1].call_id'],
     ['a result without a call', { input: [asking, answered] }, 'input[1].call_id'],
     ['an end by the assistant', { input: [{ role: 'assistant', content: 'Hello.' }] }, 'input'],
-    [
-      'a huge result',
-      { input: [asking, called, { ...answered, output: 'x'.repeat(100_001) }] },
-      'input[2].output',
-    ],
+    ['a huge result', { input: [asking, called, { ...answered, output: 'x'.repeat(100_001) }] }, 'input[2].output'],
     [
       'a huge result in parts',
       {
         input: [
           ...[asking, called],
           {
-            ...{ ...answered, call_id: 'call_0' },
+            ...answered,
+            call_id: 'call_0',
             output: [1, 2].map(() => ({ type: 'input_text', text: 'x'.repeat(50_001) })),
           },
         ],
@@ -1135,38 +1158,35 @@ describe('a response', () => {
 test.each([
   ['no chat server', {}, 501],
   ['none that listens', { CHAT_URL: 'http://127.0.0.1:1/v1', CHAT_MODEL: 'any' }, 502],
-])(
-  'a service without keys and %s takes any key at /v1, and nowhere else',
-  async (_, env, status) => {
-    const server = await startServer({ env });
-    try {
-      const headers = { Authorization: 'Bearer sk-anything' };
-      const models = await fetch(`${server.url}/v1/models`, { headers });
-      expect(models.status).toBe(200);
-      expect((await fetch(`${server.url}/projects`, { headers })).status).toBe(401);
-      const json = { ...headers, 'Content-Type': 'application/json' };
-      const agent = JSON.stringify({ agent: { name: analyst } });
-      const own = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: agent };
-      await fetch(`${server.url}/projects/default/agents`, own);
-      const asked = { method: 'POST', headers: json, body: JSON.stringify(body()) };
-      const answer = await checkedFetch(new Request(`${server.url}${ADDRESS}`, asked));
-      expect(answer.status).toBe(status);
-      const responded = await checkedFetch(
-        new Request(`${server.url}${RESPONSES}`, {
-          ...asked,
-          body: JSON.stringify({ model: analyst, input: ASKED }),
-        }),
-      );
-      expect(responded.status).toBe(status);
-      const page = { ...headers, Origin: 'https://elsewhere.example' };
-      const foreign = await fetch(`${server.url}${ADDRESS}`, {
-        method: 'POST',
-        headers: { ...page, 'Content-Type': 'application/json' },
-        body: JSON.stringify(body()),
-      });
-      expect(foreign.status).toBe(403);
-    } finally {
-      await server.stop();
-    }
-  },
-);
+])('a service without keys and %s takes any key at /v1, and nowhere else', async (_, env, status) => {
+  const server = await startServer({ env });
+  try {
+    const headers = { Authorization: 'Bearer sk-anything' };
+    const models = await fetch(`${server.url}/v1/models`, { headers });
+    expect(models.status).toBe(200);
+    expect((await fetch(`${server.url}/projects`, { headers })).status).toBe(401);
+    const json = { ...headers, 'Content-Type': 'application/json' };
+    const agent = JSON.stringify({ agent: { name: analyst } });
+    const own = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: agent };
+    await fetch(`${server.url}/projects/default/agents`, own);
+    const asked = { method: 'POST', headers: json, body: JSON.stringify(body()) };
+    const answer = await checkedFetch(new Request(`${server.url}${ADDRESS}`, asked));
+    expect(answer.status).toBe(status);
+    const responded = await checkedFetch(
+      new Request(`${server.url}${RESPONSES}`, {
+        ...asked,
+        body: JSON.stringify({ model: analyst, input: ASKED }),
+      }),
+    );
+    expect(responded.status).toBe(status);
+    const page = { ...headers, Origin: 'https://elsewhere.example' };
+    const foreign = await fetch(`${server.url}${ADDRESS}`, {
+      method: 'POST',
+      headers: { ...page, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body()),
+    });
+    expect(foreign.status).toBe(403);
+  } finally {
+    await server.stop();
+  }
+});

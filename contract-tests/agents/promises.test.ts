@@ -8,7 +8,9 @@ const RATE = refuses(429, undefined, { 'Retry-After': '20' });
 let service: AgentService;
 beforeAll(async () => {
   service = await AgentService.open({
-    ...{ CHAT_MODEL: 'llama3.1', CHAT_MODELS: 'qwen3', MAX_RESOURCES: '20' },
+    CHAT_MODEL: 'llama3.1',
+    CHAT_MODELS: 'qwen3',
+    MAX_RESOURCES: '20',
   });
 });
 afterAll(() => service.close());

@@ -53,9 +53,7 @@ describe('a real chat server', () => {
     const events = await running(service).events(agent, 'Name three colors of diamonds.');
     const types = events.map((event) => readField(event, 'type') ?? Object.keys(event)[0]);
     expect(types).toEqual(['start', ...types.filter((type) => type === 'delta'), 'output', 'end']);
-    const said = events.map((event) =>
-      readField(event, 'type') === 'delta' ? readText(event, 'content') : '',
-    );
+    const said = events.map((event) => (readField(event, 'type') === 'delta' ? readText(event, 'content') : ''));
     expect(said.join('')).not.toBe('');
     expect(events.at(-2)).toMatchObject({ output: said.join('') });
     expect(new Set(events.map(({ trace_id }) => trace_id)).size).toBe(1);

@@ -111,9 +111,7 @@ describe('a choice', () => {
       .chain((chosen) => fc.tuple(...chosen.map(sequenceOf)));
     await fc.assert(
       fc.asyncProperty(sequences, fc.array(fc.nat(), { maxLength: 30 }), async (chosen, order) => {
-        const answer = examples(
-          loose(Object.fromEntries(chosen.map(([{ id }, sequence]) => [id, sequence]))),
-        );
+        const answer = examples(loose(Object.fromEntries(chosen.map(([{ id }, sequence]) => [id, sequence]))));
         const requests = order.flatMap((number) => chosen[number % chosen.length]?.[0] ?? []);
         const got = await Promise.all(
           requests.map(async (operation) => {
@@ -134,11 +132,9 @@ describe('a choice', () => {
   test('may depend on the request', async () => {
     const roster = rosterWith({
       getSkill: ({ url }) => (url.endsWith('/missing') ? 404 : undefined),
-      createSkill: async (request) =>
-        (await request.clone().text()).includes('taken') ? 'taken' : 201,
+      createSkill: async (request) => ((await request.clone().text()).includes('taken') ? 'taken' : 201),
     });
-    const read = (skill_name: string) =>
-      roster.GET(ADDRESS, { params: { path: { ...path, skill_name } } });
+    const read = (skill_name: string) => roster.GET(ADDRESS, { params: { path: { ...path, skill_name } } });
     expect((await read('missing')).response.status).toBe(404);
     expect((await read('present')).response.status).toBe(200);
     const create = (name: string) =>
@@ -176,10 +172,7 @@ describe('a choice', () => {
       { getSkill: { status: 404, example: 'agent' } },
       'getSkill has no example "agent" for 404. It has skill, project.',
     ],
-    [
-      { deleteSkill: { status: 204, example: 'skill' } },
-      'deleteSkill has no example "skill" for 204. It has none.',
-    ],
+    [{ deleteSkill: { status: 204, example: 'skill' } }, 'deleteSkill has no example "skill" for 204. It has none.'],
     [{ deleteSkill: { status: 204, body: {} } }, 'The response 204 of deleteSkill has no body.'],
     [{ getSkill: [] }, 'The sequence of getSkill is empty.'],
     [{ getSkill: [200, 'none'] }, /^getSkill has no example "none"/],
@@ -197,20 +190,17 @@ describe('an answer', () => {
   const LIST = '/projects/{project_name}/skills';
   const params = { path: { project_name: 'default' } };
 
-  test.each(['', '/api', '/', '/some/where', '/some/where/api/'])(
-    'comes below any base URL: "%s"',
-    async (prefix) => {
-      const roster = rosterWith({}, `${BASE}${prefix}`);
-      const models = { projectName: 'projects', modelName: 'me' };
-      const skill = { project_name: 'me', skill_name: 'projects' };
-      const address = `${LIST}/{skill_name}` as const;
-      expect((await roster.GET(address, { params: { path: skill } })).data?.params).toBeDefined();
-      const model = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
-        params: { path: models },
-      });
-      expect(model.data?.status).toBe('ready');
-    },
-  );
+  test.each(['', '/api', '/', '/some/where', '/some/where/api/'])('comes below any base URL: "%s"', async (prefix) => {
+    const roster = rosterWith({}, `${BASE}${prefix}`);
+    const models = { projectName: 'projects', modelName: 'me' };
+    const skill = { project_name: 'me', skill_name: 'projects' };
+    const address = `${LIST}/{skill_name}` as const;
+    expect((await roster.GET(address, { params: { path: skill } })).data?.params).toBeDefined();
+    const model = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
+      params: { path: models },
+    });
+    expect(model.data?.status).toBe('ready');
+  });
 
   afterEach(() => vi.unstubAllGlobals());
 
@@ -226,13 +216,7 @@ describe('an answer', () => {
 
   test.each([
     ['an address that the contract does not have', '/projects/default/unknown', 'GET', 404, null],
-    [
-      'a method that the address does not have',
-      '/projects',
-      'PATCH',
-      405,
-      'GET, HEAD, POST, OPTIONS',
-    ],
+    ['a method that the address does not have', '/projects', 'PATCH', 405, 'GET, HEAD, POST, OPTIONS'],
   ])('to %s is the problem of the service', async (_, address, method, status, allow) => {
     const url = `${BASE}${address}`;
     const got = await examples()(url, { method });
@@ -243,16 +227,10 @@ describe('an answer', () => {
 
   test('to HEAD has no body, and to OPTIONS the methods', async () => {
     const head = await examples({ listProjects: 503 })(`${BASE}/projects`, { method: 'HEAD' });
-    expect([head.status, head.headers.get('Content-Type')]).toEqual([
-      503,
-      'application/problem+json',
-    ]);
+    expect([head.status, head.headers.get('Content-Type')]).toEqual([503, 'application/problem+json']);
     expect(await head.text()).toBe('');
     const options = await examples()(`${BASE}/projects/`, { method: 'OPTIONS' });
-    expect([options.status, options.headers.get('Allow')]).toEqual([
-      204,
-      'GET, HEAD, POST, OPTIONS',
-    ]);
+    expect([options.status, options.headers.get('Allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
   });
 
   test('has the media type that the request accepts, or is 406', async () => {
@@ -265,9 +243,7 @@ describe('an answer', () => {
     };
     expect(await accepting('text/csv')).toBe('200 text/csv');
     expect(await accepting('*/*')).toBe('200 application/json');
-    expect(await accepting('text/*;q=0.5, application/x-ndjson;q=0.8')).toBe(
-      '200 application/x-ndjson',
-    );
+    expect(await accepting('text/*;q=0.5, application/x-ndjson;q=0.8')).toBe('200 application/x-ndjson');
     expect(await accepting('*/*', 'lines')).toBe('200 application/x-ndjson');
     expect(await accepting('text/html')).toBe('406 application/problem+json');
     expect(await accepting('text/html', 429)).toBe('429 application/problem+json');
@@ -351,16 +327,13 @@ describe('over examples, the client', () => {
     if (training.data === undefined) throw new Error('There is no training');
     const body = training.data;
     const progress: number[] = [];
-    const found = await untilReady(
-      rosterWith({ getModel: [{ status: 200, body }, 'ready'] }),
-      model,
-      { every: 50, onProgress: (state) => progress.push(state.progress) },
-    );
+    const found = await untilReady(rosterWith({ getModel: [{ status: 200, body }, 'ready'] }), model, {
+      every: 50,
+      onProgress: (state) => progress.push(state.progress),
+    });
     expect(found.status).toBe('ready');
     expect(progress).toEqual([body.progress, 1]);
-    await expect(untilReady(rosterWith({ getModel: 'failed' }), model)).rejects.toThrow(
-      TrainingFailedError,
-    );
+    await expect(untilReady(rosterWith({ getModel: 'failed' }), model)).rejects.toThrow(TrainingFailedError);
   });
 
   test.each(['json', 'ndjson', 'csv'] as const)('predicts files as %s', async (to) => {
@@ -410,7 +383,10 @@ function examplesOf(operation: Operation): Example[] {
     if (contents.length === 0) return [{ status, value: '', response }];
     return contents.flatMap(([mediaType, content]) =>
       content.entries('examples').map(([name, example]) => ({
-        ...{ status, mediaType, name, response },
+        status,
+        mediaType,
+        name,
+        response,
         value: example.at('value').value,
       })),
     );

@@ -8,12 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { installPackedClient } from '../../testkit/packed-client.js';
 import { WAIT_MS } from '../../testkit/patience.js';
@@ -89,10 +84,9 @@ test('the example creates a skill and lists it', async () => {
     form.requestSubmit();
   }`);
   expect(await shown("document.querySelector('#skills').textContent")).toBe('lookup (lookup)');
-  const { data } = await createRosterClient({ baseUrl: server.url }).GET(
-    '/projects/{project_name}/skills',
-    { params: { path: { project_name: 'default' } } },
-  );
+  const { data } = await createRosterClient({ baseUrl: server.url }).GET('/projects/{project_name}/skills', {
+    params: { path: { project_name: 'default' } },
+  });
   expect(data).toMatchObject([{ name: 'lookup', type: 'lookup' }]);
 });
 
@@ -102,9 +96,7 @@ test('the example shows what is wrong with the form', async () => {
     form.elements.name.value = 'two words';
     form.requestSubmit();
   }`);
-  expect(await shown("document.querySelector('#new-skill .problem').value")).toContain(
-    'must consist of',
-  );
+  expect(await shown("document.querySelector('#new-skill .problem').value")).toContain('must consist of');
 });
 
 test('the example sends a file, follows the training, and shows how good the model is', async () => {

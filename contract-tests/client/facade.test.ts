@@ -23,16 +23,12 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 test('there is a method for each operation of the contract, apart from those of OAuth', () => {
-  const ids = Object.values(FACADE).flatMap((operations) =>
-    Object.values(operations).map(({ id }) => id),
-  );
+  const ids = Object.values(FACADE).flatMap((operations) => Object.values(operations).map(({ id }) => id));
   expect(new Set(ids)).toEqual(new Set(contracted.map(({ id }) => id)));
   const names = Object.entries(FACADE).flatMap(([resource, operations]) =>
     Object.keys(operations).map((name) => `${resource}.${name}`),
   );
-  expect(names).toEqual(
-    expect.arrayContaining(['skills.create', 'models.predict', 'messages.replyTo', 'caller.get']),
-  );
+  expect(names).toEqual(expect.arrayContaining(['skills.create', 'models.predict', 'messages.replyTo', 'caller.get']));
 });
 
 test('a resource is created, read, changed and deleted, in the project of the façade', async () => {
@@ -51,9 +47,7 @@ test('a resource is created, read, changed and deleted, in the project of the fa
   expect(isSkillOf(changed, 'sql', 'mcp')).toBe(false);
   expect(isSkillOf({ ...changed, type: 'mcp' }, 'sql', 'mcp')).toBe(true);
   const late = roster.skills.update('weather', { type: 'late' }, { ifMatch: etag });
-  await expect(late).rejects.toSatisfy((error) =>
-    isProblem(error, '/problems/precondition-failed'),
-  );
+  await expect(late).rejects.toSatisfy((error) => isProblem(error, '/problems/precondition-failed'));
   expect(await roster.skills.delete('weather')).toBeUndefined();
   expect(await roster.inProject('default').skills.list()).toEqual([]);
 });

@@ -1,12 +1,5 @@
 /** Tests of files that the client sends to the real server. */
-import {
-  createRosterClient,
-  ProblemError,
-  predictFile,
-  type RosterClient,
-  trainFile,
-  untilReady,
-} from 'roster-client';
+import { createRosterClient, ProblemError, predictFile, type RosterClient, trainFile, untilReady } from 'roster-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { listen } from '../../testkit/http/listen.js';

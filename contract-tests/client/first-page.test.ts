@@ -6,12 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { answered, createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { WAIT_MS } from '../../testkit/patience.js';
 import { root } from '../../testkit/root.js';

@@ -72,18 +72,15 @@ describe('a timeout', () => {
     expect(proxy.passed[0]?.body).toBe('{"project":{"name":"kept"}}');
   });
 
-  test.each(['silence', 'half an answer'] as const)(
-    'ends %s, and the error says what took how long',
-    async (fault) => {
-      proxy.next(fault);
-      const ended: unknown = await clientWithTimeout()
-        .GET('/projects')
-        .catch((error: unknown) => error);
-      expect(ended).toBeInstanceOf(TimeoutError);
-      expect(ended).toMatchObject({ name: 'TimeoutError', ms: 100 });
-      expect(String(ended)).toContain(`GET ${proxy.url}/projects within 100 ms`);
-    },
-  );
+  test.each(['silence', 'half an answer'] as const)('ends %s, and the error says what took how long', async (fault) => {
+    proxy.next(fault);
+    const ended: unknown = await clientWithTimeout()
+      .GET('/projects')
+      .catch((error: unknown) => error);
+    expect(ended).toBeInstanceOf(TimeoutError);
+    expect(ended).toMatchObject({ name: 'TimeoutError', ms: 100 });
+    expect(String(ended)).toContain(`GET ${proxy.url}/projects within 100 ms`);
+  });
 
   test("keeps the caller's own signal, with its reason", async () => {
     const reason = new Error('The user has left the page');
@@ -93,9 +90,7 @@ describe('a timeout', () => {
     await expect.poll(() => proxy.passed).toHaveLength(1);
     abort.abort(reason);
     await expect(listing).rejects.toBe(reason);
-    await expect(clientWithTimeout().GET('/projects', { signal: abort.signal })).rejects.toBe(
-      reason,
-    );
+    await expect(clientWithTimeout().GET('/projects', { signal: abort.signal })).rejects.toBe(reason);
   });
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('of %d ms is rejected', (ms) => {

@@ -17,18 +17,15 @@ beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-test.each(operations)(
-  'the handler of $id answers to it, below the base URL and /api',
-  async (operation) => {
-    const { method } = operation;
-    const address = examplePath(operation);
-    for (const url of [`${BASE}${address}`, `${BASE}/api${address}`]) {
-      const { ok, headers } = await fetch(url, { method });
-      expect(ok).toBe(true);
-      expect(headers.get('X-Request-Id')).not.toBeNull();
-    }
-  },
-);
+test.each(operations)('the handler of $id answers to it, below the base URL and /api', async (operation) => {
+  const { method } = operation;
+  const address = examplePath(operation);
+  for (const url of [`${BASE}${address}`, `${BASE}/api${address}`]) {
+    const { ok, headers } = await fetch(url, { method });
+    expect(ok).toBe(true);
+    expect(headers.get('X-Request-Id')).not.toBeNull();
+  }
+});
 
 test('the client cannot tell it from a service', async () => {
   const roster = createRosterClient({ baseUrl: `${BASE}/api/` });
@@ -37,8 +34,7 @@ test('the client cannot tell it from a service', async () => {
   expect(response.headers.get('ETag')).not.toBeNull();
   const names: string[] = [];
   const skills = items(
-    (query) =>
-      roster.GET('/projects/{project_name}/skills', { params: { path: params.path, query } }),
+    (query) => roster.GET('/projects/{project_name}/skills', { params: { path: params.path, query } }),
     { limit: 1 },
   );
   for await (const { name } of skills) names.push(name);

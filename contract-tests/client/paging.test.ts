@@ -43,11 +43,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
 
 test('paging yields the pages of a list in order, and ends after the last one', async () => {
   const found = await all(pages(listSkills, { limit: 2 }));
-  expect(found.map((page) => page.map(({ name }) => name))).toEqual([
-    ['one', 'two'],
-    ['three', 'four'],
-    ['five'],
-  ]);
+  expect(found.map((page) => page.map(({ name }) => name))).toEqual([['one', 'two'], ['three', 'four'], ['five']]);
 });
 
 test('paging yields the same resources in the same order, whatever the page size', async () => {
@@ -61,8 +57,7 @@ test('paging yields the same resources in the same order, whatever the page size
 });
 
 test('an empty list has no items', async () => {
-  const list = (query: PageQuery) =>
-    roster().GET('/projects/{project_name}/agents', { params: { ...params, query } });
+  const list = (query: PageQuery) => roster().GET('/projects/{project_name}/agents', { params: { ...params, query } });
   expect(await all(items(list))).toEqual([]);
 });
 
@@ -70,16 +65,8 @@ test('paging works for every list of the contract', async () => {
   const client = roster();
   const found = [
     await all(items((query) => client.GET('/projects', { params: { query } }))),
-    await all(
-      items((query) =>
-        client.GET('/projects/{project_name}/agents', { params: { ...params, query } }),
-      ),
-    ),
-    await all(
-      items((query) =>
-        client.GET('/projects/{project_name}/chatbots', { params: { ...params, query } }),
-      ),
-    ),
+    await all(items((query) => client.GET('/projects/{project_name}/agents', { params: { ...params, query } }))),
+    await all(items((query) => client.GET('/projects/{project_name}/chatbots', { params: { ...params, query } }))),
     await all(
       items((query) =>
         client.GET('/api/projects/{projectName}/models', {

@@ -50,11 +50,7 @@ beforeAll(async () => {
     ),
     installPackedClient(join(folder, 'node_modules')),
   ]);
-  await symlink(
-    join(ROOT, 'tools/on-demand/peers/node_modules/msw'),
-    join(folder, 'node_modules/msw'),
-    'junction',
-  );
+  await symlink(join(ROOT, 'tools/on-demand/peers/node_modules/msw'), join(folder, 'node_modules/msw'), 'junction');
 });
 afterAll(async () => {
   await Promise.all([server.stop(), mock.stop(), rm(folder, { recursive: true })]);

@@ -1,11 +1,5 @@
 /** Tests of when and after how many attempts the client stops retrying. */
-import {
-  createRosterClient,
-  type RetryOptions,
-  type RosterClient,
-  retry,
-  timeout,
-} from 'roster-client';
+import { createRosterClient, type RetryOptions, type RosterClient, retry, timeout } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FaultyProxy, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import { badGateway, busy } from '../../testkit/http/foreign-answers.js';
@@ -51,9 +45,7 @@ describe('retry stops', () => {
 
   test('with the last error, although an earlier attempt was answered', async () => {
     proxy.next(busy(), 'request lost');
-    await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow(
-      'fetch failed',
-    );
+    await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow('fetch failed');
   });
 
   test.each([

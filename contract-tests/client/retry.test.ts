@@ -111,10 +111,10 @@ describe('retry', () => {
 
   test('resends a prediction, which changes nothing', async () => {
     proxy.next('request lost');
-    const { error } = await persistent().POST(
-      '/api/projects/{projectName}/models/{modelName}/predict',
-      { params: { path }, body: [{ carat: 1 }] },
-    );
+    const { error } = await persistent().POST('/api/projects/{projectName}/models/{modelName}/predict', {
+      params: { path },
+      body: [{ carat: 1 }],
+    });
     expect(error?.type).toBe('/problems/model-not-found');
     expect(proxy.passed).toHaveLength(2);
   });
@@ -122,25 +122,23 @@ describe('retry', () => {
   test.each([
     ['text', (csv: string) => csv],
     ['a Blob', (csv: string) => new Blob([csv])],
-  ])(
-    'resends a whole table sent as %s when a condition prevents a second training',
-    async (_, form) => {
-      const table = someDiamonds(60);
-      proxy.next('request lost');
-      const { data } = await train(persistent(), form(table), { 'If-None-Match': '*' });
-      expect(data?.version).toBe(1);
-      expect(proxy.passed.map(({ body }) => body)).toEqual([table, table]);
-    },
-  );
+  ])('resends a whole table sent as %s when a condition prevents a second training', async (_, form) => {
+    const table = someDiamonds(60);
+    proxy.next('request lost');
+    const { data } = await train(persistent(), form(table), { 'If-None-Match': '*' });
+    expect(data?.version).toBe(1);
+    expect(proxy.passed.map(({ body }) => body)).toEqual([table, table]);
+  });
 });
 
 describe('retry does not resend', () => {
   test('a prediction that has to wait for a training', async () => {
     proxy.next(problem(409, '/problems/model-not-ready', { 'Retry-After': '0' }));
-    const { error } = await persistent().POST(
-      '/api/projects/{projectName}/models/{modelName}/predict',
-      { params: { path }, body: [], headers: { 'Idempotency-Key': newName() } },
-    );
+    const { error } = await persistent().POST('/api/projects/{projectName}/models/{modelName}/predict', {
+      params: { path },
+      body: [],
+      headers: { 'Idempotency-Key': newName() },
+    });
     expect(error?.type).toBe('/problems/model-not-ready');
     expect(proxy.passed).toHaveLength(1);
   });

@@ -71,8 +71,7 @@ describe('untilReady on the real server', () => {
   test('stops waiting for a model that was deleted meanwhile', async () => {
     const path = await train('gone', slowTable());
     const waiting = untilReady(roster, path, {
-      onProgress: () =>
-        void roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params: { path } }),
+      onProgress: () => void roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params: { path } }),
       every: 50,
     });
     const thrown: unknown = await waiting.catch((error: unknown) => error);
@@ -114,8 +113,7 @@ describe('untilReady by the clock', () => {
     const client = createRosterClient({
       baseUrl: 'http://roster.example',
       fetch: async () => {
-        const { status, body, retryAfter } =
-          answers[Math.min(asked, answers.length - 1)] ?? never();
+        const { status, body, retryAfter } = answers[Math.min(asked, answers.length - 1)] ?? never();
         asked += 1;
         return Response.json(body, {
           status,
@@ -154,11 +152,7 @@ describe('untilReady by the clock', () => {
     [429, '/problems/too-many-requests'],
     [503, '/problems/service-unavailable'],
   ])('waits after an answer of %d as long as it asks', async (status, type) => {
-    const { client, asked } = answering(
-      training,
-      { status, body: { ...busy, type, status }, retryAfter: '30' },
-      ready,
-    );
+    const { client, asked } = answering(training, { status, body: { ...busy, type, status }, retryAfter: '30' }, ready);
     const waiting = untilReady(client, path);
     await vi.advanceTimersByTimeAsync(500 + 29_999);
     expect(asked()).toBe(2);

@@ -9,12 +9,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Write, Writer } from '../../bench/chaos/writer.js';
 import { describeCommand } from '../../server/commands/on-store.js';
-import {
-  type AuditEvent,
-  checkChains,
-  EVENTS,
-  listEvents,
-} from '../../server/store/audit-trail.js';
+import { type AuditEvent, checkChains, EVENTS, listEvents } from '../../server/store/audit-trail.js';
 import { ClockWatch, DAY_MS } from '../../server/store/clock-watch.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { forgetOld } from '../../server/store/forget-rows.js';
@@ -123,7 +118,9 @@ describe.each(Object.entries(STORES))('on %s, the audit log', (_, { url, run }) 
     );
     const last = events.find(({ sequence }) => sequence === events.length);
     expect(JSON.parse(stdout)).toEqual({
-      ...{ owner: 'local', sequence: events.length, hash: last?.hash },
+      owner: 'local',
+      sequence: events.length,
+      hash: last?.hash,
     });
 
     const file = servers.file('events.ndjson');
@@ -176,8 +173,7 @@ test('tells of keys that commands made and revoked, and of refusals, which fill 
   for (const path of paths) {
     for (const method of methods) await ask(stranger, path, { method });
   }
-  const kinds = async () =>
-    new Set((await list('result=refused&owner=shop')).map(({ operation }) => operation)).size;
+  const kinds = async () => new Set((await list('result=refused&owner=shop')).map(({ operation }) => operation)).size;
   await expect.poll(kinds).toBe(2);
   await server.stop('SIGTERM');
 
@@ -224,9 +220,7 @@ test('tells at most a hundred kinds of refusals apart in a minute', async () => 
     await refusals.stop();
     const events = await listEvents(store, {}, {});
     expect(events.filter(({ owner }) => owner === 'shop')).toHaveLength(200);
-    expect(events.filter(({ owner }) => owner === null)).toMatchObject([
-      { operation: null, resource: '', count: 300 },
-    ]);
+    expect(events.filter(({ owner }) => owner === null)).toMatchObject([{ operation: null, resource: '', count: 300 }]);
   } finally {
     await store.close();
   }
@@ -245,8 +239,7 @@ test('deletes old events, and the rest of the chain holds', async () => {
       return chains;
     };
     const [{ head } = { head: undefined }] = await check();
-    const forget = (days: number) =>
-      forgetOld(store, EVENTS, days * DAY_MS, new ClockWatch()).step();
+    const forget = (days: number) => forgetOld(store, EVENTS, days * DAY_MS, new ClockWatch()).step();
     expect(await forget(365)).toBe(false);
     expect(await check()).toMatchObject([{ head, events: 3 }]);
     // All events are from before tomorrow.
@@ -291,9 +284,7 @@ test('an owner whose clock was wrong for an event keeps no other from being swep
       .orderBy('owner')
       .orderBy('sequence')
       .execute();
-    expect(left.map(({ owner, sequence }) => `${owner} ${sequence}`)).toEqual([
-      ...['first 1', 'first 2', 'other 2'],
-    ]);
+    expect(left.map(({ owner, sequence }) => `${owner} ${sequence}`)).toEqual([...['first 1', 'first 2', 'other 2']]);
   } finally {
     await store.close();
   }

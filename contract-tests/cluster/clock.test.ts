@@ -57,7 +57,10 @@ test.skipIf(compiler === undefined)(
       expect(await add(server, wrong)).toMatchObject({ matched: 103, unmatched: 0 });
       await expect.poll(() => told.length).toBe(1);
       expect(await recordOf(server)).toMatchObject({
-        ...{ promises: 103, missing: 0, truths: 103, kept: 0 },
+        promises: 103,
+        missing: 0,
+        truths: 103,
+        kept: 0,
         alarm: { raised_at: expect.stringContaining(dayAfter(365)) },
         groups: [
           { group: dayAfter(0), promises: 3, truths: 3 },

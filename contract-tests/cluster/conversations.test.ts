@@ -3,18 +3,14 @@ import { once } from 'node:events';
 import { answered } from 'roster-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endless, says } from '../../testkit/chat/reply.js';
-import {
-  openScriptedChatServer,
-  type ScriptedChatServer,
-} from '../../testkit/chat/scripted-chat-server.js';
+import { openScriptedChatServer, type ScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { connectTo } from '../../testkit/store/own-store.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import { type Instance, startTwo } from './instance.js';
 
 const CHATBOTS = '/projects/{project_name}/chatbots';
 const ALL = '/projects/{project_name}/chatbots/{chatbot_name}/conversations';
-const MESSAGES =
-  '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages';
+const MESSAGES = '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages';
 const REPLY =
   '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages/{message_id}/reply';
 
@@ -56,9 +52,7 @@ test('of messages that both instances get at the same time, one is answered and 
     return says('Yes.');
   });
   const conversation = await begin();
-  const answers = [0, 1, 2, 3].map((number) =>
-    say(both[number % 2 === 0 ? 0 : 1], conversation, String(number)),
-  );
+  const answers = [0, 1, 2, 3].map((number) => say(both[number % 2 === 0 ? 0 : 1], conversation, String(number)));
   // Those that are refused do not wait for the one that is answered.
   const order: number[] = [];
   const watched = answers.map(async (answer) => {
@@ -107,8 +101,6 @@ test('the other instance answers a message of one that has crashed, once its lea
 /** Sets the end of all leases that are held. */
 async function setLeases(until: string): Promise<void> {
   const connection = await connectTo(database.url);
-  await connection.run(
-    `update conversations set answering_until = ${until} where answering_until is not null`,
-  );
+  await connection.run(`update conversations set answering_until = ${until} where answering_until is not null`);
   await connection.close();
 }

@@ -136,9 +136,7 @@ const LISTS = operations
 /** Counts the rows of each table of the store, but for the parts of the index of SQLite. */
 async function countRows({ work }: Store): Promise<Record<string, number>> {
   const tables = await work.introspection.getTables();
-  const names = tables
-    .map(({ name }) => name)
-    .filter((name) => !/^(kysely|sqlite|passage_terms_)/.test(name));
+  const names = tables.map(({ name }) => name).filter((name) => !/^(kysely|sqlite|passage_terms_)/.test(name));
   const counts: [string, number][] = [];
   for (const name of names) {
     const { rows } = await sql<{ rows: number | string }>`

@@ -2,11 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answered, createRosterClient, type Model, type RosterClient } from 'roster-client';
 import { expect } from 'vitest';
-import {
-  type ServerOptions,
-  type ServerProcess,
-  startServer,
-} from '../../testkit/service/server-process.js';
+import { type ServerOptions, type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { putPrices } from '../../testkit/service/train-prices.js';
 import { checkedFetch } from '../checked-fetch.js';
 

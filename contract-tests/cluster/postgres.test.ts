@@ -132,9 +132,7 @@ describe('a training', () => {
     await beginTraining(both[0], path, slowTable());
     const [running, other] = await firstToLog(both, 'training', path.modelName);
     const params = { path: { ...path, version: '1' } };
-    const [one, two] = await Promise.all(
-      [other, running].map(({ roster }) => roster.DELETE(TRAINING, { params })),
-    );
+    const [one, two] = await Promise.all([other, running].map(({ roster }) => roster.DELETE(TRAINING, { params })));
     expect(one?.data).toMatchObject({ status: 'failed', version: 1 });
     expect(two?.data).toEqual(one?.data);
     await firstToLog([running, running], 'training cancelled', path.modelName);
@@ -248,11 +246,8 @@ test('a text that PostgreSQL cannot compare with names is one of nothing for MCP
 describe('a key', () => {
   test('is valid on both instances as soon as it is created, and on neither soon after it is revoked', async () => {
     const key = await makeKey(database.url, { name: 'short-lived' });
-    const callers = both.map(({ url }) =>
-      createRosterClient({ baseUrl: url, apiKey: key, fetch: checkedFetch }),
-    );
-    const statuses = () =>
-      Promise.all(callers.map(async (caller) => (await caller.GET('/projects')).response.status));
+    const callers = both.map(({ url }) => createRosterClient({ baseUrl: url, apiKey: key, fetch: checkedFetch }));
+    const statuses = () => Promise.all(callers.map(async (caller) => (await caller.GET('/projects')).response.status));
     expect(await statuses()).toEqual([200, 200]);
     await runRoster(['keys', 'revoke', `${key.split('_')[1]}`], { DATABASE_URL: database.url });
     await expect.poll(statuses).toEqual([401, 401]);
@@ -260,9 +255,7 @@ describe('a key', () => {
 
   test('gives tokens on one instance, which are good on both and end on both', async () => {
     const key = await makeKey(database.url, { name: 'of a host' });
-    const [one, other] = both.map((server) =>
-      OauthService.on(server, database.url, key, LOCAL_ISSUER),
-    );
+    const [one, other] = both.map((server) => OauthService.on(server, database.url, key, LOCAL_ISSUER));
     if (!one || !other) throw new Error('There are not two');
     const client = (await one.register()).body.client_id;
     const code = await one.code(client);

@@ -29,21 +29,29 @@ const SHOP: Manifest = [
   { skill: { name: 'prices', type: 'model', params: { model: 'prices' } } },
   {
     document: {
-      ...{ skill: 'care', name: 'care.md', media_type: 'text/markdown' },
+      skill: 'care',
+      name: 'care.md',
+      media_type: 'text/markdown',
       text: '# Cleaning\n\nWarm water.\n',
     },
   },
   {
     agent: {
-      ...{ name: 'analyst', model_name: 'llama-3', prompt_template: 'Be brief.\n{{question}}' },
-      ...{ skills: ['prices', 'orders', 'care'], settings: { temperature: 0.2, top: [1, null] } },
+      name: 'analyst',
+      model_name: 'llama-3',
+      prompt_template: 'Be brief.\n{{question}}',
+      skills: ['prices', 'orders', 'care'],
+      settings: { temperature: 0.2, top: [1, null] },
     },
   },
   { chatbot: { name: 'desk', agent_name: 'analyst', settings: { greeting: 'Hello!' } } },
   {
     model: {
-      ...{ name: 'prices', target: 'price', source: { database: 'sales', query: QUERY } },
-      ...{ as_category: ['size'], promotion: 'manual' },
+      name: 'prices',
+      target: 'price',
+      source: { database: 'sales', query: QUERY },
+      as_category: ['size'],
+      promotion: 'manual',
     },
   },
 ];
@@ -61,7 +69,9 @@ const MANY: Manifest = Array.from(
   .concat(
     Array.from({ length: 40 }, (_, index) => ({
       document: {
-        ...{ skill: `s${index}`, name: 'text.md', media_type: 'text/markdown' },
+        skill: `s${index}`,
+        name: 'text.md',
+        media_type: 'text/markdown',
         text: `# Part ${index}\n\n${'Some words of it. '.repeat(20)}\n`,
       },
     })),
@@ -123,7 +133,8 @@ describe.each([
       new Request(server.url + path, {
         method,
         headers: {
-          ...{ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
           ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -151,8 +162,7 @@ describe.each([
   const untilTrained = (name = project) =>
     untilReadyAt(server.url + model('', name), { Authorization: `Bearer ${key}` });
 
-  const roster = (...args: string[]) =>
-    runRoster([...args, '--url', server.url], { ROSTER_KEY: key });
+  const roster = (...args: string[]) => runRoster([...args, '--url', server.url], { ROSTER_KEY: key });
 
   test('an export that is applied elsewhere is exported the same, to the byte', async () => {
     await apply(SHOP);
@@ -177,10 +187,7 @@ describe.each([
     const query = 'select size, price from sales';
     const forecast = { order_by: 'size', horizon: 2, adapt: true };
     const source = { database: 'sales', query };
-    const planned = await apply(
-      [{ model: { name: 'next', target: 'price', source, ...forecast } }],
-      '?dry_run=true',
-    );
+    const planned = await apply([{ model: { name: 'next', target: 'price', source, ...forecast } }], '?dry_run=true');
     expect(listed(planned)).toEqual(['create next']);
   });
 
@@ -264,15 +271,16 @@ describe.each([
     };
     const before = await tags();
     const changed = SHOP.map((entry): Manifest[number] =>
-      entry.chatbot
-        ? { chatbot: { name: 'desk', agent_name: 'analyst', settings: { x: 1 } } }
-        : entry,
+      entry.chatbot ? { chatbot: { name: 'desk', agent_name: 'analyst', settings: { x: 1 } } } : entry,
     );
     const { changes, unchanged } = await apply(changed);
     expect([changes, unchanged]).toEqual([
       [
         {
-          ...{ action: 'update', kind: 'chatbot', name: 'desk', skill: null },
+          action: 'update',
+          kind: 'chatbot',
+          name: 'desk',
+          skill: null,
           fields: ['/settings/greeting', '/settings/x'],
         },
       ],
@@ -291,17 +299,9 @@ describe.each([
     await apply(SHOP);
     await untilTrained();
     const change = (fields: object) =>
-      apply(
-        SHOP.map((entry): Manifest[number] =>
-          entry.model ? { model: { ...entry.model, ...fields } } : entry,
-        ),
-      );
-    expect(listed(await change({ promotion: 'always', task: 'regression' }))).toEqual([
-      'update prices',
-    ]);
-    expect(listed(await change({ source: { database: 'sales', query: `${QUERY} ` } }))).toEqual([
-      'train prices',
-    ]);
+      apply(SHOP.map((entry): Manifest[number] => (entry.model ? { model: { ...entry.model, ...fields } } : entry)));
+    expect(listed(await change({ promotion: 'always', task: 'regression' }))).toEqual(['update prices']);
+    expect(listed(await change({ source: { database: 'sales', query: `${QUERY} ` } }))).toEqual(['train prices']);
     const training = await put(SHOP);
     // Either it still trains, or it is done and is trained a third time.
     expect([200, 409]).toContain(training.status);
@@ -319,10 +319,14 @@ describe.each([
     };
     const at = 'The model "prices" (/body/1/model): ';
     expect(await refusal('select * from customers')).toMatchObject({
-      ...{ status: 422, type: '/problems/query-failed', detail: expect.stringContaining(at) },
+      status: 422,
+      type: '/problems/query-failed',
+      detail: expect.stringContaining(at),
     });
     expect(await refusal(`${QUERY} where size < 0`)).toMatchObject({
-      ...{ status: 422, type: '/problems/unusable-table', detail: expect.stringContaining(at) },
+      status: 422,
+      type: '/problems/unusable-table',
+      detail: expect.stringContaining(at),
     });
     const begun = await checkedFetch(
       new Request(`${server.url}${model('?target=price')}`, {
@@ -333,7 +337,8 @@ describe.each([
     );
     expect(begun.status).toBe(202);
     expect(await refusal(QUERY)).toMatchObject({
-      ...{ status: 409, type: '/problems/training-in-progress' },
+      status: 409,
+      type: '/problems/training-in-progress',
     });
     expect((await send('DELETE', model())).status).toBe(204);
   });
@@ -356,14 +361,10 @@ describe.each([
     expect(listed(await apply(kept, '?prune=true&dry_run=true'))).toHaveLength(6);
     expect(await read()).toHaveLength(7);
     const pruned = ['orders', 'prices', 'care.md', 'analyst', 'desk', 'prices'];
-    expect(listed(await apply(kept, '?prune=true'))).toEqual(
-      pruned.map((name) => `delete ${name}`),
-    );
+    expect(listed(await apply(kept, '?prune=true'))).toEqual(pruned.map((name) => `delete ${name}`));
     expect(await read()).toEqual(kept);
     expect((await send('GET', `/api/projects/${project}/models/sent`)).status).toBe(200);
-    expect((await send('GET', `/projects/${project}/skills/care/documents/large`)).status).toBe(
-      200,
-    );
+    expect((await send('GET', `/projects/${project}/skills/care/documents/large`)).status).toBe(200);
     expect((await send('GET', model())).status).toBe(404);
   });
 
@@ -380,9 +381,7 @@ describe.each([
     await apply([{ skill: { name: 'care', type: 'note' } }]);
     const other = await connect();
     try {
-      await other.run(
-        dialect === 'SQLite' ? 'begin immediate' : 'begin; lock table projects in exclusive mode',
-      );
+      await other.run(dialect === 'SQLite' ? 'begin immediate' : 'begin; lock table projects in exclusive mode');
       const shown = await apply(MANY, '?dry_run=true&prune=true');
       expect(shown.changes).toHaveLength(MANY.length + 1);
       expect(await read()).toHaveLength(1);
@@ -411,9 +410,7 @@ describe.each([
   test('of two manifests at once, the project is as one of them says', async () => {
     const [one, other] = ['x', 'y'].map(
       (text): Manifest =>
-        MANY.map((entry) =>
-          entry.skill ? { skill: { ...entry.skill, params: { source: text } } } : entry,
-        ),
+        MANY.map((entry) => (entry.skill ? { skill: { ...entry.skill, params: { source: text } } } : entry)),
     );
     const answers = await Promise.all([put(one, '?prune=true'), put(other, '?prune=true')]);
     // The texts of the second are those of skills that the first has made.
@@ -426,10 +423,7 @@ describe.each([
   const once = dialect === 'SQLite' ? test : test.skip;
 
   once.each<[string, string[], string?]>([
-    [
-      '- skill:\n    name: a\n    type: note\n    colour: red\n',
-      ['4:5: skill/colour is not a known field'],
-    ],
+    ['- skill:\n    name: a\n    type: note\n    colour: red\n', ['4:5: skill/colour is not a known field']],
     [
       '- skill: {name: a, type: x}\n- skill:\n    type: y\n    name: a\n',
       [
@@ -437,27 +431,15 @@ describe.each([
         '1:11: skill/name is the name of a later skill, FILE:2:3',
       ],
     ],
-    [
-      '- skill:\n    name: a\n    type: sql\n    params: {tables: [t]}\n',
-      ['4:5: skill/params/database is missing'],
-    ],
+    ['- skill:\n    name: a\n    type: sql\n    params: {tables: [t]}\n', ['4:5: skill/params/database is missing']],
     [
       '- skill:\n    name: a\n    type: sql\n    params:\n      tables: [t]\n      database: shop\n',
       ['6:7: skill/params/database must be one of sales'],
     ],
-    [
-      '- agent: {name: a, skills: [b,\n    c]}\n',
-      ['1:29: agent/skills/0 there is no skill', '2:5: agent/skills/1'],
-    ],
+    ['- agent: {name: a, skills: [b,\n    c]}\n', ['1:29: agent/skills/0 there is no skill', '2:5: agent/skills/1']],
     ['- chatbot:\n    name: a\n    agent_name: b\n', ['3:5: chatbot/agent_name there is no agent']],
-    [
-      '- document: {skill: s, name: d, media_type: text/plain, text: x}\n',
-      ['1:14: document/skill there is no skill'],
-    ],
-    [
-      '- skill: &s\n    name: a\n    type: x\n    params: {deep: [*s]}\n',
-      ['4:21: *s stands within &s, a cycle'],
-    ],
+    ['- document: {skill: s, name: d, media_type: text/plain, text: x}\n', ['1:14: document/skill there is no skill']],
+    ['- skill: &s\n    name: a\n    type: x\n    params: {deep: [*s]}\n', ['4:21: *s stands within &s, a cycle']],
     ['- skill: {name: a\n  type: x}\n', ['2:3: ']],
     ['- skill:\n    name: a\n    name: b\n', ['3:5: duplicated mapping key']],
     [
@@ -483,8 +465,7 @@ describe.each([
     const { code, stderr } = await roster('apply', file, '--project', project, ...options);
     expect(code).toBe(1);
     for (const line of stderr.trimEnd().split('\n')) expect(line).toMatch(/^error: /);
-    for (const fault of faults)
-      expect(stderr).toContain(fault.replaceAll('FILE', file).replace(/^(\d)/, `${file}:$1`));
+    for (const fault of faults) expect(stderr).toContain(fault.replaceAll('FILE', file).replace(/^(\d)/, `${file}:$1`));
     expect(await read()).toEqual([]);
   });
 
@@ -527,7 +508,8 @@ describe.each([
       );
     for (let at = 0; at < 17; at += 1) await putDocument(`d${at}`);
     const refusal = {
-      ...{ type: '/problems/limit-reached', detail: expect.stringContaining('16 MiB') },
+      type: '/problems/limit-reached',
+      detail: expect.stringContaining('16 MiB'),
     };
     const document = { skill: 'care', name: 'last', media_type: 'text/plain' as const, text };
     // A change that would make it so is refused, and so is the same as a dry run.
@@ -563,8 +545,7 @@ describe.each([
       else expect(names).toHaveLength(MANY.length);
       if (status === 200) expect(names).toHaveLength(MANY.length);
       // It can be done again.
-      if (share === 0.95)
-        expect((await apply(MANY, '?prune=true', target)).unchanged).toBeDefined();
+      if (share === 0.95) expect((await apply(MANY, '?prune=true', target)).unchanged).toBeDefined();
     }
     expect(await read()).toHaveLength(1);
   });

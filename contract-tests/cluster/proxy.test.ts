@@ -13,10 +13,7 @@ import {
 } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { chunk, DONE, says } from '../../testkit/chat/reply.js';
-import {
-  openScriptedChatServer,
-  type ScriptedChatServer,
-} from '../../testkit/chat/scripted-chat-server.js';
+import { openScriptedChatServer, type ScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { freePort } from '../../testkit/http/free-port.js';
 import { OpenStream } from '../../testkit/http/open-stream.js';
 import { type Nginx, NO_NGINX, nginxOfThisMachine, startNginx } from '../../testkit/nginx.js';
@@ -117,9 +114,7 @@ describe('through the proxy', () => {
       },
     ]);
     const body = { messages: [{ question: 'Which?' }] };
-    const events = agentEvents((streamed) =>
-      roster.POST(STREAM, { ...streamed, params: { path: names }, body }),
-    );
+    const events = agentEvents((streamed) => roster.POST(STREAM, { ...streamed, params: { path: names }, body }));
     const received: string[] = [];
     for await (const event of events) {
       const text = JSON.stringify(event);

@@ -3,12 +3,7 @@ import { createRosterClient } from 'roster-client';
 import { describe, expect, test } from 'vitest';
 import { longTable } from '../../testkit/data/diamonds.js';
 import { ownServers } from '../../testkit/service/own-servers.js';
-import {
-  predictionText,
-  train,
-  untilLogged,
-  untilTrained,
-} from '../../testkit/service/price-model.js';
+import { predictionText, train, untilLogged, untilTrained } from '../../testkit/service/price-model.js';
 import type { ServerProcess } from '../../testkit/service/server-process.js';
 
 const { start } = ownServers();
@@ -52,9 +47,7 @@ describe('a restart', () => {
       '/projects/default/chatbots',
       '/api/projects/default/models',
     ];
-    const lists = await Promise.all(
-      addresses.map(async (address) => (await fetch(url + address)).json()),
-    );
+    const lists = await Promise.all(addresses.map(async (address) => (await fetch(url + address)).json()));
     expect(lists).toMatchObject([[{}, {}], [{}], [{}], [{}], [{}]]);
     return lists;
   }

@@ -18,19 +18,18 @@ const SALES = `${EXAMPLE} order by id`;
 const MANY_SALES = 'select size, colour, sold_on, price from sales cross join orders limit 6000';
 
 /** So many orders that a training lasts longer than the way of a request to another instance. */
-const MANY_ORDERS =
-  'insert into orders (id, customer_id) select 1000 + id, 1 from sales where id <= 50';
+const MANY_ORDERS = 'insert into orders (id, customer_id) select 1000 + id, 1 from sales where id <= 50';
 
 /** Returns rows of sales, in which the price depends on the size. */
 const salesFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => {
     const id = first + index;
     return {
-      ...{ id, size: (id * 7) % 13, colour: id % 5 === 0 ? null : `c${id % 3}` },
-      ...{
-        sold_on: `2026-01-${String((id % 28) + 1).padStart(2, '0')}`,
-        price: ((id * 7) % 13) + 0.25,
-      },
+      id,
+      size: (id * 7) % 13,
+      colour: id % 5 === 0 ? null : `c${id % 3}`,
+      sold_on: `2026-01-${String((id % 28) + 1).padStart(2, '0')}`,
+      price: ((id * 7) % 13) + 0.25,
     };
   });
 
@@ -52,7 +51,9 @@ describe.each([
     await sell(1, 120);
     const open = { url: shop.url, training: ['sales', 'orders'] };
     const databases = {
-      ...{ sales: open, closed: shop.url, foreign: { ...open, owners: ['acme'] } },
+      sales: open,
+      closed: shop.url,
+      foreign: { ...open, owners: ['acme'] },
       gone: { ...open, url: 'file:/nowhere/shop.db' },
     };
     const store = isSqlite ? `file:${join(folder, 'roster.db')}` : shop.url;
@@ -79,7 +80,9 @@ describe.each([
   const send = (method: string, path: string, body?: unknown, init: RequestInit = {}) =>
     checkedFetch(
       new Request(both[0].url + path, {
-        ...{ method, headers: { ...authorization, 'Content-Type': 'application/json' }, ...init },
+        method,
+        headers: { ...authorization, 'Content-Type': 'application/json' },
+        ...init,
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       }),
     );
@@ -120,7 +123,10 @@ describe.each([
     expect(again.headers.get('Location')).toBe(address('sales'));
     const { version, source, target, row_count } = await ready('sales');
     expect({ version, source, target, row_count }).toEqual({
-      ...{ version: 2, source: queried.source, target: 'price', row_count: 150 },
+      version: 2,
+      source: queried.source,
+      target: 'price',
+      row_count: 150,
     });
   });
 
@@ -193,10 +199,7 @@ describe.each([
 
   test.each([
     ['delete from sales', 'Only'],
-    [
-      'select * from customers',
-      'The table customers may not be read here; these may: sales, orders.',
-    ],
+    ['select * from customers', 'The table customers may not be read here; these may: sales, orders.'],
     ['select 1; select 2', 'Only one SELECT'],
     ['pragma table_info(sales)', ''],
     ['select price2 from sales', 'price2'],
@@ -205,7 +208,9 @@ describe.each([
   ])('the query %s is refused, and the database is as before', async (query, reason) => {
     const before = await shop.values('select count(*) from sales');
     expect(await refusal(from(query))).toMatchObject({
-      ...{ status: 422, type: '/problems/query-failed', detail: expect.stringContaining(reason) },
+      status: 422,
+      type: '/problems/query-failed',
+      detail: expect.stringContaining(reason),
     });
     expect(await shop.values('select count(*) from sales')).toEqual(before);
   });
@@ -213,9 +218,7 @@ describe.each([
   test.each(['closed', 'foreign', 'nothing'])('the database %s is not open', async (database) => {
     expect(await refusal(from(SALES, database))).toMatchObject({
       status: 422,
-      detail: expect.stringMatching(
-        new RegExp(`no database with the name "${database}" .*; there are sales, gone\\.`),
-      ),
+      detail: expect.stringMatching(new RegExp(`no database with the name "${database}" .*; there are sales, gone\\.`)),
     });
   });
 
@@ -238,7 +241,8 @@ describe.each([
       errors: [{ message: 'The table has no rows. At least 50 with a target are needed.' }],
     });
     expect(await refused.json()).toMatchObject({
-      ...{ status: 422, type: '/problems/query-failed' },
+      status: 422,
+      type: '/problems/query-failed',
       detail: 'The database has no table sales.',
     });
     expect(await ready('kept')).toMatchObject({ version: 1, checksum });
@@ -262,10 +266,7 @@ describe.each([
     [{ source: { database: 'sales' } }, ['/body/source/query']],
     [{ source: { database: 1, query: '' } }, ['/body/source/database', '/body/source/query']],
     [{ source: { database: '-', query: 'a\0' } }, ['/body/source/database', '/body/source/query']],
-    [
-      { data: [], source: { database: 'sales', query: 'select 1', 'a/b': 1 } },
-      ['/body/data', '/body/source/a~1b'],
-    ],
+    [{ data: [], source: { database: 'sales', query: 'select 1', 'a/b': 1 } }, ['/body/data', '/body/source/a~1b']],
     [{ source: { database: 'sales', query: 'x'.repeat(16_385) } }, ['/body/source/query']],
     [{ data: 'x'.repeat(65_536) }, ['/body']],
   ])('the body %j is refused at its places', async (body, pointers) => {

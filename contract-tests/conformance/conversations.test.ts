@@ -4,8 +4,7 @@ import { ownProject, roster, situation } from '../target.js';
 const CHATBOTS = '/projects/{project_name}/chatbots';
 const ALL = '/projects/{project_name}/chatbots/{chatbot_name}/conversations';
 const ONE = '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}';
-const MESSAGES =
-  '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages';
+const MESSAGES = '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages';
 const REPLY =
   '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages/{message_id}/reply';
 

@@ -17,14 +17,20 @@ const SHOP = [
   SKILL,
   {
     document: {
-      ...{ skill: 'care', name: 'care.md', media_type: 'text/markdown' as const },
+      skill: 'care',
+      name: 'care.md',
+      media_type: 'text/markdown' as const,
       text: '# Cleaning\nClean a diamond in warm water with a little soap.\n',
     },
   },
   {
     agent: {
-      ...{ name: 'analyst', model_name: 'llama-3', provider: 'ollama' },
-      ...{ prompt_template: '{{question}}', skills: ['care'], settings: { temperature: 0.2 } },
+      name: 'analyst',
+      model_name: 'llama-3',
+      provider: 'ollama',
+      prompt_template: '{{question}}',
+      skills: ['care'],
+      settings: { temperature: 0.2 },
     },
   },
   { chatbot: { name: 'help_desk', agent_name: 'analyst' } },
@@ -88,11 +94,7 @@ describe('applyManifest', () => {
   });
 
   test.each([
-    [
-      'database',
-      { skill: { name: 'a', type: 'sql', params: { tables: ['t'] } } },
-      'unusable-skill',
-    ],
+    ['database', { skill: { name: 'a', type: 'sql', params: { tables: ['t'] } } }, 'unusable-skill'],
     ['skill', { agent: { name: 'a', skills: ['sails'] } }, 'unknown-skill'],
     ['agent', { chatbot: { name: 'a', agent_name: 'oracle' } }, 'unknown-agent'],
   ])('answers 422 for a %s that is not there', async (example, entry, type) => {

@@ -217,7 +217,8 @@ describe('addActuals', () => {
       ...given,
     });
     expect(data).toMatchObject({
-      ...{ matched: 1, unmatched: 1 },
+      matched: 1,
+      unmatched: 1,
       unmatched_rows: [{ row: 2, reason: 'unknown-id' }],
     });
   });
@@ -503,7 +504,8 @@ describe('cancelTraining', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('ETag')).toBeTruthy();
     expect(data).toMatchObject({
-      ...{ status: 'failed', seconds_left: null },
+      status: 'failed',
+      seconds_left: null,
       failure: expect.stringContaining('cancelled'),
     });
   });

@@ -1,11 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { expectGoodView, expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
 
@@ -42,9 +37,7 @@ describe('the address of the console', () => {
   test('says that a view does not exist, also of a resource named "." or ".."', async () => {
     const look = await openConsole(browser, server.url, '/nothing/here');
     const { page } = look;
-    await expect
-      .poll(() => page.getByRole('heading', { level: 1 }).textContent())
-      .toBe('Not found');
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
     await expectGoodViewInEachWindow(look);
     for (const name of ['.', '..']) {
       await goTo(page, '/projects', 'Projects');

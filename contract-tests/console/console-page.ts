@@ -2,12 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { type Look, open } from '../docs/browser.js';
 import { findViolations } from '../violations.js';

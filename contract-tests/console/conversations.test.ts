@@ -2,10 +2,7 @@ import type { Page } from 'playwright-core';
 import { answered, type RosterClient } from 'roster-client';
 import { afterAll, describe, expect, test } from 'vitest';
 import { refuses, says } from '../../testkit/chat/reply.js';
-import {
-  openScriptedChatServer,
-  type ScriptedChatServer,
-} from '../../testkit/chat/scripted-chat-server.js';
+import { openScriptedChatServer, type ScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { WAIT_MS } from '../../testkit/patience.js';
 import { browserAndService, expectGoodView, expectGoodViewInEachWindow } from './console-page.js';
 

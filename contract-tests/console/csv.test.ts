@@ -3,19 +3,7 @@ import { expect, test } from 'vitest';
 import { parseCsv, writeCsv } from '../../console/src/tables/csv.js';
 
 /** Texts that need quotes, and some that need none. */
-const CELLS = [
-  '',
-  'a b',
-  ' a',
-  '1,5',
-  '2;3',
-  '"',
-  'a"b',
-  '""',
-  'two\nlines',
-  'two\r\nlines',
-  'ß\t',
-];
+const CELLS = ['', 'a b', ' a', '1,5', '2;3', '"', 'a"b', '""', 'two\nlines', 'two\r\nlines', 'ß\t'];
 
 const tableOf = (seed: number) =>
   Array.from({ length: 1 + (seed % 4) }, (_, row) =>

@@ -90,9 +90,7 @@ describe('forecasts in the console', () => {
     // Not the forecasts of all series, one behind the other.
     await page.getByLabel('store').fill('');
     await page.getByLabel('store').press('Enter');
-    await page
-      .getByText('names a series that the model does not know: "store" without a value')
-      .waitFor();
+    await page.getByText('names a series that the model does not know: "store" without a value').waitFor();
     await page.getByLabel('store').fill('Z');
     await page.getByLabel('store').press('Enter');
     await page.getByRole('alert').waitFor();

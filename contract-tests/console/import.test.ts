@@ -21,10 +21,7 @@ const train = async (page: Page, modelName: string): Promise<Model> => {
 
 /** Chooses a file by the keyboard alone. */
 const choose = async (page: Page, { name, content }: ChosenFile) => {
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    pressByKeyboard(page, 'Choose a file'),
-  ]);
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), pressByKeyboard(page, 'Choose a file')]);
   await chooser.setFiles({ name, mimeType: '', buffer: Buffer.from(content) });
 };
 
@@ -38,10 +35,7 @@ const predict = async (page: Page, file: ChosenFile, rows: number) => {
 
 /** Downloads a file by the keyboard alone, and returns its records. */
 const download = async (page: Page, name: string | RegExp, role: 'button' | 'link') => {
-  const [started] = await Promise.all([
-    page.waitForEvent('download'),
-    pressByKeyboard(page, name, role),
-  ]);
+  const [started] = await Promise.all([page.waitForEvent('download'), pressByKeyboard(page, name, role)]);
   const text = await readFile(await started.path(), 'utf8');
   return text.trimEnd().split(/\r?\n/);
 };
@@ -103,9 +97,7 @@ test('a German export with a title line and 40 columns is trained and predicted 
   expect(names40).toMatch(
     /^\ufeffKunden-Nr;.*;Umsatz;Umsatz_predicted;Umsatz_min;Umsatz_max;Umsatz_confidence;Umsatz_warnings$/,
   );
-  expect(first).toMatch(
-    /^1000;05914;01;0,5;.*;0,25;\d+(,\d+)?;\d+(,\d+)?;\d+(,\d+)?;0,9;trained-on$/,
-  );
+  expect(first).toMatch(/^1000;05914;01;0,5;.*;0,25;\d+(,\d+)?;\d+(,\d+)?;\d+(,\d+)?;0,9;trained-on$/);
 
   // The next version begins with what was chosen for this one.
   await goTo(page, `${VIEW}?name=Export`, 'Train a new version of Export');
@@ -155,17 +147,11 @@ test('churn with ids is trained without them, and ranked with them, by keyboard 
   await ranking.waitFor();
   await focusByKeyboard(page, ranking);
   await page.keyboard.press('Y');
-  const [names, ...ranked] = await download(
-    page,
-    'Download 150 rows, the most likely first',
-    'button',
-  );
+  const [names, ...ranked] = await download(page, 'Download 150 rows, the most likely first', 'button');
   const place = names?.split(',').indexOf('Churn_probability_Yes') ?? -1;
   const probabilities = ranked.map((record) => Number(record.split(',')[place]));
   expect(probabilities).toEqual(probabilities.toSorted((one, other) => other - one));
-  expect(ranked.slice(0, 50).every((record) => /^7\d{4},0100\d,\d,r\d+,Yes,/.test(record))).toBe(
-    true,
-  );
+  expect(ranked.slice(0, 50).every((record) => /^7\d{4},0100\d,\d,r\d+,Yes,/.test(record))).toBe(true);
 
   // The lines of the file are told where a header was chosen that is not one, and where no column is used.
   await goTo(page, VIEW, 'Train a model');
@@ -183,12 +169,12 @@ test('churn with ids is trained without them, and ranked with them, by keyboard 
 test('a wide table of sensors is read by the service, trained and predicted by keyboard alone', async () => {
   const rows = 120;
   const column = (name: string, at: (row: number) => number | null): TestColumn => ({
-    ...{ kind: 'number', name, values: Array.from({ length: rows }, (_, row) => at(row)) },
+    kind: 'number',
+    name,
+    values: Array.from({ length: rows }, (_, row) => at(row)),
   });
   const sensors = Array.from({ length: 300 }, (_, sensor) =>
-    column(`sensor_${sensor + 1}`, (row) =>
-      (row * (sensor + 7)) % 23 === 0 ? null : ((row * (sensor + 3)) % 89) / 8,
-    ),
+    column(`sensor_${sensor + 1}`, (row) => ((row * (sensor + 7)) % 23 === 0 ? null : ((row * (sensor + 3)) % 89) / 8)),
   );
   const content = writeFile('parquet', [...sensors, column('heat', (row) => (row * 3) % 89)]);
   const { page } = await on.open(VIEW);

@@ -3,12 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
@@ -29,10 +24,7 @@ describe('the key of the console', () => {
     const databaseFile = join(folder, 'roster.db');
     url = `file:${databaseFile}`;
     reader = await makeKey(url, { name: 'dashboard <b>', owner: 'acme', scopes: ['read'] });
-    [browser, server] = await Promise.all([
-      sharedBrowser(executable),
-      startServer({ databaseFile }),
-    ]);
+    [browser, server] = await Promise.all([sharedBrowser(executable), startServer({ databaseFile })]);
   });
   afterAll(async () => {
     await closePages();

@@ -2,12 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import type { Look } from '../docs/browser.js';
 import { startMock, startStatefulMock } from '../targets/start-mock.js';
@@ -73,8 +68,7 @@ describe('the console', () => {
     const { url } = await started(consoleFor(mock.url));
     const look = await openConsole(browser, url);
     await enterAnyKey(look.page);
-    for (const [view, heading] of [...VIEWS, CONVERSATION])
-      await expectExamples(look, view, heading);
+    for (const [view, heading] of [...VIEWS, CONVERSATION]) await expectExamples(look, view, heading);
     await expectGoodView(look);
   });
 

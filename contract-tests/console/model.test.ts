@@ -5,13 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
 import { WAIT_MS } from '../../testkit/patience.js';
 import { settled } from '../../testkit/service/train-prices.js';
-import {
-  browserAndService,
-  expectGoodView,
-  expectGoodViewInEachWindow,
-  goTo,
-  openConsole,
-} from './console-page.js';
+import { browserAndService, expectGoodView, expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
 
 /** A name as hostile to a page as a table may have. */
 const LONG_NAME = `<img src=x onerror=alert(1)> ${'Größe'.repeat(14)}`;
@@ -58,8 +52,7 @@ describe('the views of a model', () => {
   };
 
   /** Opens a view of the model `prices`, or of another one. */
-  const openModel = (view = '', model = 'prices') =>
-    on.open(`/projects/default/models/${model}${view}`);
+  const openModel = (view = '', model = 'prices') => on.open(`/projects/default/models/${model}${view}`);
 
   test('show the quality of numbers and of classes, and of another version', async () => {
     const look = await openModel();
@@ -77,9 +70,7 @@ describe('the views of a model', () => {
     await goTo(page, '/projects/default/models/leavers', 'leavers');
     await page.getByRole('img', { name: 'Confusion matrix' }).waitFor();
     await page.locator('.bar-name', { hasText: '<i>yes</i>' }).first().waitFor();
-    await page
-      .getByText(/It finds \d+ of \d+ rows of “.*”, with \d+ false alarms?\. Its AUC/)
-      .waitFor();
+    await page.getByText(/It finds \d+ of \d+ rows of “.*”, with \d+ false alarms?\. Its AUC/).waitFor();
     await expectGoodViewInEachWindow(look);
   });
 
@@ -124,9 +115,7 @@ describe('the views of a model', () => {
       await expect.poll(() => bar.textContent()).toMatch(/^\d/);
       const own = await bar.textContent();
       // The sentence beside the bar has the same figure.
-      await expect
-        .poll(() => page.locator('.summary').textContent())
-        .toContain(`off by ${own} on average`);
+      await expect.poll(() => page.locator('.summary').textContent()).toContain(`off by ${own} on average`);
       const shown = await page.locator('main').innerText();
       expect(shown).toMatch(form);
       expect(shown).not.toMatch(other);
@@ -134,10 +123,7 @@ describe('the views of a model', () => {
       await goTo(page, '/projects/default/models/fees/try', 'fees');
       const amount = page.locator('.answer-value', { hasText: '€' });
       await expect.poll(() => amount.textContent()).toMatch(money);
-      await page
-        .getByRole('img', { name: 'fee by hours' })
-        .locator('text', { hasText: 'fee (€)' })
-        .waitFor();
+      await page.getByRole('img', { name: 'fee by hours' }).locator('text', { hasText: 'fee (€)' }).waitFor();
       await page.context().close();
     }
   });
@@ -153,9 +139,7 @@ describe('the views of a model', () => {
     const html = await download(() => page.getByRole('button', { name: 'Download HTML' }).click());
     const plots = page.getByLabel('Download a plot as PNG');
     const png = await download(() => plots.selectOption('Importance of columns'));
-    const text = await download(() =>
-      page.getByRole('button', { name: 'Download Markdown' }).click(),
-    );
+    const text = await download(() => page.getByRole('button', { name: 'Download Markdown' }).click());
     await expectGoodViewInEachWindow(look);
 
     expect(png.subarray(1, 4).toString()).toBe('PNG');

@@ -48,10 +48,7 @@ describe('predicting a file in the console', () => {
     await chooseFile(page, { name: 'renamed.csv', content: 'sizes,weight\n1,2\n3,4\n' });
     await page.getByRole('button', { name: 'Predict 2 rows' }).click();
     await page.getByRole('heading', { name: '2 rows predicted' }).waitFor();
-    await page
-      .getByRole('alert')
-      .getByText('depends most on size, which this file lacks')
-      .waitFor();
+    await page.getByRole('alert').getByText('depends most on size, which this file lacks').waitFor();
     await page.getByText('sizes – if this is size, rename it in the file.').waitFor();
     await page.getByText('Every row has a warning in the last column of the file.').waitFor();
     await expectGoodViewInEachWindow(look);
@@ -117,9 +114,7 @@ describe('predicting a file in the console', () => {
 
     // Ranked, the rows of the highest probability of the chosen class come first, and none is lost.
     await page.getByLabel('Class of kind').selectOption('plain');
-    await page
-      .getByRole('region', { name: 'The rows with the highest probability of “plain”' })
-      .waitFor();
+    await page.getByRole('region', { name: 'The rows with the highest probability of “plain”' }).waitFor();
     await expectGoodViewInEachWindow(look);
     const ranked = page.waitForEvent('download');
     await pressByKeyboard(page, 'Download 5,000 rows, the most likely first');
@@ -127,9 +122,7 @@ describe('predicting a file in the console', () => {
     const [header, ...records] = text.trimEnd().split('\n');
     expect(header).toBe(lines[0]);
     const probability = (line = '') => Number(line.split(',')[6]);
-    expect(records).toEqual(
-      lines.slice(1).sort((one, other) => probability(other) - probability(one)),
-    );
+    expect(records).toEqual(lines.slice(1).sort((one, other) => probability(other) - probability(one)));
     await page.context().close();
     await proxy.close();
   });

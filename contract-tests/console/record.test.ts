@@ -64,9 +64,7 @@ describe('the record of a model in the console', () => {
     const { page } = await on.open('/projects/default/models/prices/record');
     await chooseFile(page, { name: 'truths.csv', content: 'order_no,cost\n7,5' });
     await page.getByText('The file has no column price.').waitFor();
-    await expect
-      .poll(() => page.getByRole('button', { name: 'Add the true values' }).isDisabled())
-      .toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Add the true values' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Choose another file' }).click();
     await chooseFile(page, { name: 'truths.csv', content: 'order_no,price\n7,5\n8,dear' });
     await page.getByLabel('are known by').selectOption('order_no');

@@ -1,13 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { answerWithExamples } from './answer-with-examples.js';
-import {
-  browserAndService,
-  expectGoodView,
-  expectGoodViewInEachWindow,
-  goTo,
-  WINDOWS,
-} from './console-page.js';
+import { browserAndService, expectGoodView, expectGoodViewInEachWindow, goTo, WINDOWS } from './console-page.js';
 
 /** Each view is looked at in both windows; the steps between them are done in one window. */
 const [DESK, PHONE] = WINDOWS;
@@ -21,9 +15,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
   };
   const skillOf = async (project: string, name: string) => {
     const path = { project_name: project, skill_name: name };
-    return (
-      await on.roster.GET('/projects/{project_name}/skills/{skill_name}', { params: { path } })
-    ).data;
+    return (await on.roster.GET('/projects/{project_name}/skills/{skill_name}', { params: { path } })).data;
   };
 
   test('are created, found and deleted by hand', async () => {
@@ -209,7 +201,9 @@ describe('skills, agents, chatbots and projects in the console', () => {
       params,
       body: {
         agent: {
-          ...{ name: 'analyst', model_name: 'llama3.2', prompt_template: 'Be brief.' },
+          name: 'analyst',
+          model_name: 'llama3.2',
+          prompt_template: 'Be brief.',
           data: { tables: ['orders'] },
         },
       },
@@ -225,9 +219,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.getByRole('button', { name: 'Project emptied, choose another' }).press('Enter');
     expect(new URL((await listed).url()).searchParams.get('limit')).toBe('12');
     const others = page.getByRole('navigation', { name: 'Projects' });
-    expect(await others.getByRole('link', { name: 'default' }).getAttribute('href')).toBe(
-      '#/projects/default/agents',
-    );
+    expect(await others.getByRole('link', { name: 'default' }).getAttribute('href')).toBe('#/projects/default/agents');
     await expectGoodView(look);
     await page.keyboard.press('Escape');
     await others.waitFor({ state: 'detached' });
@@ -239,9 +231,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.reload();
     await page.getByLabel('Language model').first().waitFor();
     for (const label of ['Language model', 'Instructions', 'Data']) {
-      await expect
-        .poll(() => page.getByLabel(label).first().inputValue(), { message: label })
-        .toBe('');
+      await expect.poll(() => page.getByLabel(label).first().inputValue(), { message: label }).toBe('');
     }
 
     await goTo(page, '/projects/emptied/chatbots/desk', 'desk');
@@ -258,7 +248,9 @@ describe('skills, agents, chatbots and projects in the console', () => {
     const path = { ...params.path, chatbot_name: 'desk' };
     const one = '/projects/{project_name}/chatbots/{chatbot_name}';
     expect((await on.roster.GET(one, { params: { path } })).data).toMatchObject({
-      ...{ agent_id: null, agent_name: null, database_name: null },
+      agent_id: null,
+      agent_name: null,
+      database_name: null,
     });
   });
 
@@ -302,5 +294,4 @@ async function remove(page: Page, what: string, consequence: string): Promise<vo
 }
 
 /** Returns the label of the field that has the focus. */
-const focused = async (page: Page) =>
-  (await page.locator('.field:focus-within label').first().textContent())?.trim();
+const focused = async (page: Page) => (await page.locator('.field:focus-within label').first().textContent())?.trim();

@@ -9,9 +9,7 @@ export interface ChosenFile {
 
 /** Chooses a file, as by the button "Choose a file". */
 export async function chooseFile(page: Page, { name, content }: ChosenFile): Promise<void> {
-  await page
-    .locator('input[type=file]')
-    .setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) });
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) });
 }
 
 /**

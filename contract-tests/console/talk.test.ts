@@ -1,26 +1,13 @@
 import type { Page } from 'playwright-core';
 import { answered, type RosterClient } from 'roster-client';
 import { afterAll, describe, expect, test } from 'vitest';
-import {
-  type ChatReply,
-  calls,
-  chunk,
-  DONE,
-  refuses,
-  says,
-  stream,
-} from '../../testkit/chat/reply.js';
+import { type ChatReply, calls, chunk, DONE, refuses, says, stream } from '../../testkit/chat/reply.js';
 import {
   openScriptedChatServer,
   type ReceivedRequest,
   type ScriptedChatServer,
 } from '../../testkit/chat/scripted-chat-server.js';
-import {
-  browserAndService,
-  expectGoodView,
-  expectGoodViewInEachWindow,
-  goTo,
-} from './console-page.js';
+import { browserAndService, expectGoodView, expectGoodViewInEachWindow, goTo } from './console-page.js';
 
 const DEFAULT = { project_name: 'default' };
 const CARE = '# Cleaning\n\nClean a diamond in warm water with a little soap.\n';
@@ -61,15 +48,11 @@ describe('an agent in the console', () => {
     await page.keyboard.type('It is a ring.');
     await page.keyboard.press('Enter');
     await page.getByText('2 requests to the chat server').waitFor();
-    await expect
-      .poll(() => page.locator('.question').innerText())
-      .toContain('clean it?\nIt is a ring.');
+    await expect.poll(() => page.locator('.question').innerText()).toContain('clean it?\nIt is a ring.');
     await expect
       .poll(() => page.locator('.reply > .content').innerText())
       .toContain('In warm water.\n<b onclick="alert(1)">Not bold</b> xxx');
-    await expect
-      .poll(() => page.getByRole('status').last().textContent())
-      .toContain('In warm water.');
+    await expect.poll(() => page.getByRole('status').last().textContent()).toContain('In warm water.');
     const step = page.locator('details').first();
     expect(await step.getAttribute('open')).toBeNull();
     await step.locator('summary').press('Enter');
@@ -179,9 +162,7 @@ function spoken(request: ReceivedRequest | undefined): unknown[] {
 async function prepare(roster: RosterClient): Promise<void> {
   const path = DEFAULT;
   const skill = { name: 'care', type: 'retrieval', params: { source: 'Care of diamonds' } };
-  await answered(
-    roster.POST('/projects/{project_name}/skills', { params: { path }, body: { skill } }),
-  );
+  await answered(roster.POST('/projects/{project_name}/skills', { params: { path }, body: { skill } }));
   await answered(
     roster.PUT('/projects/{project_name}/skills/{skill_name}/documents/{document_name}', {
       params: { path: { ...path, skill_name: 'care', document_name: 'care.md' } },
@@ -191,7 +172,5 @@ async function prepare(roster: RosterClient): Promise<void> {
   );
   const jeweller = { name: 'jeweller', skills: ['care'], settings: { return_context: true } };
   for (const agent of [jeweller, { name: 'plain' }])
-    await answered(
-      roster.POST('/projects/{project_name}/agents', { params: { path }, body: { agent } }),
-    );
+    await answered(roster.POST('/projects/{project_name}/agents', { params: { path }, body: { agent } }));
 }

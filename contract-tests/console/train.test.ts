@@ -3,12 +3,7 @@ import { answered } from 'roster-client';
 import { describe, expect, test } from 'vitest';
 import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
 import { type Fault, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
-import {
-  browserAndService,
-  expectGoodViewInEachWindow,
-  goTo,
-  openConsole,
-} from './console-page.js';
+import { browserAndService, expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
 import { type ChosenFile, chooseFile, pressByKeyboard, shortenDemo } from './table-views.js';
 
 /** Who left, by size and revenue: semicolons, decimal commas, and umlauts in Windows-1252. */
@@ -67,9 +62,7 @@ describe('training in the console', () => {
     await page.getByText('This file is not in UTF-8.').waitFor();
     await expect.poll(() => page.getByLabel('Column to predict').inputValue()).toBe('gekündigt');
     await expect.poll(() => page.getByLabel('Predict it as').inputValue()).toBe('classification');
-    await expect
-      .poll(() => page.getByLabel('Name of the model').inputValue())
-      .toBe('Kundigungen_2026');
+    await expect.poll(() => page.getByLabel('Name of the model').inputValue()).toBe('Kundigungen_2026');
     await expectGoodViewInEachWindow(look);
     await page.getByRole('button', { name: 'Train' }).click();
     await page.getByRole('heading', { level: 1, name: 'Kundigungen_2026' }).waitFor();
@@ -129,10 +122,7 @@ describe('training in the console', () => {
     await chooseFile(page, { ...diamonds, content });
     await page.getByLabel('Name of the model').fill('stones');
     await page.getByRole('button', { name: 'Train' }).click();
-    await page
-      .getByRole('columnheader', { name: 'price_min' })
-      .getByText('Rename this column.')
-      .waitFor();
+    await page.getByRole('columnheader', { name: 'price_min' }).getByText('Rename this column.').waitFor();
     await expect.poll(() => page.getByLabel('Name of the model').inputValue()).toBe('stones');
     await expectGoodViewInEachWindow(look);
 

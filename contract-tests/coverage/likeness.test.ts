@@ -17,9 +17,11 @@ describe('an answer', () => {
   const PROBLEM = 'application/problem+json';
 
   test('keeps its status, its headers, and the examples that it resembles', () => {
-    expect(kept('201', JSON_TYPE, { name: 'other', tags: ['b', 'c'] }, { Location: '/x' })).toEqual(
-      ['createPen 201', 'createPen 201 header Location', 'createPen 201 example pen'],
-    );
+    expect(kept('201', JSON_TYPE, { name: 'other', tags: ['b', 'c'] }, { Location: '/x' })).toEqual([
+      'createPen 201',
+      'createPen 201 header Location',
+      'createPen 201 example pen',
+    ]);
   });
 
   test.each([
@@ -33,9 +35,10 @@ describe('an answer', () => {
   });
 
   test('resembles a problem of its type in the same words, with other names and numbers', () => {
-    expect(
-      kept('409', PROBLEM, problem('name-taken', 'There is already an agent named "b" in it.')),
-    ).toEqual(['createPen 409', 'createPen 409 example taken']);
+    expect(kept('409', PROBLEM, problem('name-taken', 'There is already an agent named "b" in it.'))).toEqual([
+      'createPen 409',
+      'createPen 409 example taken',
+    ]);
     for (const other of [
       problem('name-taken', 'There is a skill named "a" in it already.'),
       problem('limit-reached', 'There is already a skill named "a" in it.'),
@@ -45,9 +48,7 @@ describe('an answer', () => {
   });
 
   test('keeps the message of each of its errors', () => {
-    const said = problem('invalid', 'It does not fit at 1 place.', [
-      { message: 'must have at most 7 characters' },
-    ]);
+    const said = problem('invalid', 'It does not fit at 1 place.', [{ message: 'must have at most 7 characters' }]);
     expect(kept('409', PROBLEM, said)).toEqual([
       'createPen 409',
       'createPen 409 example faulty',

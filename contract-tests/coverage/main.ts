@@ -14,10 +14,7 @@ import { promises } from './promises.js';
 import { REASONS } from './reasons.js';
 import { RECORDED, readRecords } from './records.js';
 
-scriptCommand(
-  'coverage:contract',
-  'List which promises of the contract the tests exercise.',
-).parse();
+scriptCommand('coverage:contract', 'List which promises of the contract the tests exercise.').parse();
 
 const top = fileURLToPath(root);
 
@@ -50,22 +47,11 @@ function testAndRead(name: string): Set<string> {
 
 /** Returns which file of the contract and the tests changed last, and when, in milliseconds. */
 function lastChange(): { readonly name: string; readonly at: number } {
-  const files = [
-    'server',
-    'contract-tests',
-    'examples/demo',
-    'testkit',
-    'tools',
-    'client/src',
-  ].flatMap((folder) =>
-    readdirSync(`${top}${folder}`, { recursive: true, encoding: 'utf8' }).map(
-      (name) => `${folder}/${name}`,
-    ),
+  const files = ['server', 'contract-tests', 'examples/demo', 'testkit', 'tools', 'client/src'].flatMap((folder) =>
+    readdirSync(`${top}${folder}`, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   );
   const tests = files.filter(
-    (name) =>
-      name.endsWith('.test.ts') ||
-      (name.endsWith('.ts') && /^contract-tests\/(?!coverage\/)/.test(name)),
+    (name) => name.endsWith('.test.ts') || (name.endsWith('.ts') && /^contract-tests\/(?!coverage\/)/.test(name)),
   );
   return ['openapi.yaml', ...tests]
     .map((name) => ({ name, at: statSync(top + name).mtimeMs }))

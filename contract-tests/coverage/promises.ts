@@ -91,21 +91,19 @@ const UNDERSTOOD = [304, 404, 409, 412, 422];
 /** Returns the promises about requests to an operation. */
 export const promisesOfRequest = readOnce((operation: Operation): OfRequest[] => {
   const { id: of, place } = operation;
-  const ofBodies = examplesIn(place.entries('requestBody', 'content')).map(
-    ({ mediaType, name, value }) => ({
-      ...{ id: `${of} request ${name}`, of, mediaType },
-      isKept: ({ status, requestHeaders, sent }: Exchange) =>
-        isDone(status) && readMediaType(requestHeaders) === mediaType && beginsWith(sent, value),
-    }),
-  );
+  const ofBodies = examplesIn(place.entries('requestBody', 'content')).map(({ mediaType, name, value }) => ({
+    id: `${of} request ${name}`,
+    of,
+    mediaType,
+    isKept: ({ status, requestHeaders, sent }: Exchange) =>
+      isDone(status) && readMediaType(requestHeaders) === mediaType && beginsWith(sent, value),
+  }));
   const ofParameters = parameterExamples(operation).map((example) => ({
-    ...{ id: `${of} parameter ${example.parameter} ${example.name}`, of },
+    id: `${of} parameter ${example.parameter} ${example.name}`,
+    of,
     isKept: (exchange: Exchange) =>
       (isDone(exchange.status) || UNDERSTOOD.includes(exchange.status)) &&
-      isDeepStrictEqual(
-        listTexts(example, operation, exchange),
-        [example.value].flat().map(String),
-      ),
+      isDeepStrictEqual(listTexts(example, operation, exchange), [example.value].flat().map(String)),
   }));
   return [...ofBodies, ...ofParameters];
 });
@@ -113,16 +111,18 @@ export const promisesOfRequest = readOnce((operation: Operation): OfRequest[] =>
 const promisesOfAnswer = readOnce(({ of, status, response }: Documented): OfAnswer[] => {
   const id = `${of} ${status}`;
   const ofHeaders = response.entries('headers').map(([name]) => ({
-    ...{ id: `${id} header ${name}`, of, status },
+    id: `${id} header ${name}`,
+    of,
+    status,
     isKept: ({ headers }: Seen) => headers.has(name),
   }));
   const ofExamples = examplesIn(response.entries('content')).map(({ mediaType, name, value }) => {
-    const { whole, faults } = describeLikeness(
-      mediaType,
-      typeof value === 'string' ? value : JSON.stringify(value),
-    );
+    const { whole, faults } = describeLikeness(mediaType, typeof value === 'string' ? value : JSON.stringify(value));
     return {
-      ...{ id: `${id} example ${name}`, of, status, faults },
+      id: `${id} example ${name}`,
+      of,
+      status,
+      faults,
       isKept: (seen: Seen) => seen.mediaType === mediaType && seen.whole === whole,
     };
   });
@@ -130,17 +130,12 @@ const promisesOfAnswer = readOnce(({ of, status, response }: Documented): OfAnsw
 });
 
 /** Returns the ids of the promises of the contract about an answer that this one has kept. */
-export function keptByAnswer(
-  answer: Documented,
-  { headers, body }: Pick<Exchange, 'headers' | 'body'>,
-): string[] {
+export function keptByAnswer(answer: Documented, { headers, body }: Pick<Exchange, 'headers' | 'body'>): string[] {
   const mediaType = readMediaType(headers);
   const isText = /^text\/(?!event-stream)/.test(mediaType);
   const isCompared = body !== '' && (body.length <= MAX_EXAMPLE_LENGTH || isText);
   const like = isCompared ? describeLikeness(mediaType, body) : { whole: undefined, faults: [] };
-  const kept = promisesOfAnswer(answer).filter(({ isKept }) =>
-    isKept({ headers, mediaType, whole: like.whole }),
-  );
+  const kept = promisesOfAnswer(answer).filter(({ isKept }) => isKept({ headers, mediaType, whole: like.whole }));
   return [...kept.map(({ id }) => id), ...like.faults.map(faultId)];
 }
 
@@ -175,9 +170,7 @@ export function parameterExamples({ parameters }: Operation) {
 
 function examplesIn(contents: readonly [mediaType: string, content: Place][]) {
   return contents.flatMap(([mediaType, content]) =>
-    content
-      .entries('examples')
-      .map(([name, example]) => ({ mediaType, name, value: example.at('value').value })),
+    content.entries('examples').map(([name, example]) => ({ mediaType, name, value: example.at('value').value })),
   );
 }
 

@@ -36,8 +36,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     promises: ['getCaller 500 header RateLimit*', 'getMetrics 500 header RateLimit*'],
-    because:
-      'They fail only where the store cannot say who asks, which is before the request is counted.',
+    because: 'They fail only where the store cannot say who asks, which is before the request is counted.',
   },
   {
     promises: [
@@ -67,27 +66,10 @@ export const REASONS: readonly Reason[] = [
   },
   {
     promises: [
-      ...[
-        'cancel*',
-        'create*',
-        'delete*',
-        'list*',
-        'put*',
-        'update*',
-        'sendMessage',
-        'replyToMessage',
-      ],
+      ...['cancel*', 'create*', 'delete*', 'list*', 'put*', 'update*', 'sendMessage', 'replyToMessage'],
       ...['callMcp*', 'predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
       ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
-      ...[
-        'getKey',
-        'getModel',
-        'getOpenaiModels',
-        'getProject',
-        'getSkill',
-        'getVersion',
-        'completeChat',
-      ],
+      ...['getKey', 'getModel', 'getOpenaiModels', 'getProject', 'getSkill', 'getVersion', 'completeChat'],
       ...['addActuals', 'completeResponse', 'getOnnx', 'getRecord', 'getResponse'],
       ...['previewTable', 'getManifest', 'applyManifest'],
     ].map((operation) => `${operation} 503 example stopping`),
@@ -137,10 +119,7 @@ export const REASONS: readonly Reason[] = [
         `${id} 400 *`,
       ]),
       ...OAUTH.flatMap((id) => [`${id} 500`, `${id} 500 *`, `${id} 503 example busy`]),
-      ...OAUTH.filter((id) => id !== 'showConsent').flatMap((id) => [
-        `${id} 503`,
-        `${id} 503 header *`,
-      ]),
+      ...OAUTH.filter((id) => id !== 'showConsent').flatMap((id) => [`${id} 503`, `${id} 503 header *`]),
     ],
     because:
       'Some have no address that could be wrong. They fail only as all operations do, which is in one place: where the store does not answer, or their room is full. By the house rules each documents these answers.',
@@ -187,8 +166,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     promises: ['addActuals parameter sheet sheet'],
-    because:
-      'The sheets of workbooks are found in one place, of which tests of trainModel and previewTable show them.',
+    because: 'The sheets of workbooks are found in one place, of which tests of trainModel and previewTable show them.',
   },
   {
     promises: ['giveConsent request *', 'issueToken request *', 'revokeToken request *'],

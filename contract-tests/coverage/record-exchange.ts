@@ -25,9 +25,7 @@ export async function readBeginning(request: Request): Promise<string> {
   const first: unknown = (await reader?.read())?.value;
   // Not awaited: it settles when the other half of the body ends.
   void reader?.cancel();
-  return first instanceof Uint8Array
-    ? new TextDecoder().decode(first.subarray(0, MAX_RECORDED_BYTES))
-    : '';
+  return first instanceof Uint8Array ? new TextDecoder().decode(first.subarray(0, MAX_RECORDED_BYTES)) : '';
 }
 
 function isExampleMissing({ method, url, headers }: Request): boolean {
@@ -51,9 +49,7 @@ export function recordExchange(
   if (operation !== undefined) {
     record(keptByRequest(operation, { url, requestHeaders: headers, sent, ...answer }));
   }
-  const found = documented.find(
-    ({ of, status }) => of === operation?.id && status === `${answer.status}`,
-  );
+  const found = documented.find(({ of, status }) => of === operation?.id && status === `${answer.status}`);
   if (found !== undefined) record(keptByAnswer(found, answer));
   else recordSharedAnswer(answer);
 }

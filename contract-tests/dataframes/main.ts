@@ -8,13 +8,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createRosterClient,
-  type PredictionFormat,
-  predictFile,
-  trainFile,
-  untilReady,
-} from 'roster-client';
+import { createRosterClient, type PredictionFormat, predictFile, trainFile, untilReady } from 'roster-client';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { startServer } from '../../testkit/service/server-process.js';

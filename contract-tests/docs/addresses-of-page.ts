@@ -61,9 +61,7 @@ function inShell(script: string): NamedAddress[] {
     for (const [, name = '', value = ''] of command.matchAll(/\b([A-Z]+)=(http\S+)/g)) {
       variables.set(name, value);
     }
-    return isCommand(command) && !command.startsWith('#')
-      ? inUrl(command, readMethod(command))
-      : [];
+    return isCommand(command) && !command.startsWith('#') ? inUrl(command, readMethod(command)) : [];
   });
 }
 

@@ -54,8 +54,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const at = (address: string, init?: RequestInit) =>
-  fetch(closed.url + address, { redirect: 'manual', ...init });
+const at = (address: string, init?: RequestInit) => fetch(closed.url + address, { redirect: 'manual', ...init });
 
 describe.each(ADDRESSES)('%s', (address, type) => {
   test('is open to everyone, without a key or a rate limit', async () => {
@@ -71,17 +70,11 @@ describe.each(ADDRESSES)('%s', (address, type) => {
     const first = await at(address);
     const etag = `${first.headers.get('ETag')}`;
     const isImmutable = address.includes(VERSION) && IS_RELEASED;
-    expect(first.headers.get('Cache-Control')).toBe(
-      isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    );
+    expect(first.headers.get('Cache-Control')).toBe(isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
     const second = await at(address, { headers: { 'If-None-Match': etag } });
     expect(second.status).toBe(304);
     expect(await second.text()).toBe('');
-    const third = await raw(
-      'GET',
-      address,
-      `Accept-Encoding: gzip\r\nIf-None-Match: "a", W/${etag}`,
-    );
+    const third = await raw('GET', address, `Accept-Encoding: gzip\r\nIf-None-Match: "a", W/${etag}`);
     expect(third.head).toMatch(/^HTTP.1.1 304 /);
     const other = await at(address, { headers: { 'If-None-Match': '"another"' } });
     expect(other.status).toBe(200);
@@ -182,9 +175,7 @@ describe('the root address', () => {
 
   test('has a policy that allows nothing but its own files and requests', async () => {
     const { headers } = await at('/', { headers: BROWSER });
-    expect(headers.get('Content-Security-Policy')).toMatch(
-      /^default-src 'none'; script-src 'self';/,
-    );
+    expect(headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; script-src 'self';/);
     // Pictures of plots are made from images of their own text, which run nothing and load nothing.
     const others = headers.get('Content-Security-Policy')?.replace("img-src 'self' data:;", '');
     expect(others).not.toMatch(/unsafe|\*|https?:|data:/);
@@ -233,12 +224,9 @@ describe('the versions of the contract', () => {
   });
 
   test('have a page that leads to each file', async () => {
-    const links = [
-      ...(await (await at('/openapi')).text()).matchAll(/href="\.(\/openapi\/[^"]+)"/g),
-    ];
+    const links = [...(await (await at('/openapi')).text()).matchAll(/href="\.(\/openapi\/[^"]+)"/g)];
     expect(links.length).toBeGreaterThanOrEqual(3);
-    for (const [, path] of links)
-      expect((await at(`${path}`, { method: 'HEAD' })).status).toBe(200);
+    for (const [, path] of links) expect((await at(`${path}`, { method: 'HEAD' })).status).toBe(200);
   });
 
   test('are named by the answer to an unknown one', async () => {
@@ -302,9 +290,7 @@ describe('no other file is served', () => {
 test('metrics count the requests for all pages under one name', async () => {
   const headers = { Authorization: `Bearer ${key}` };
   const text = await (await at('/metrics', { headers })).text();
-  const names = [...text.matchAll(/^roster_requests_total\{operation="(\w+)"/gm)].map(
-    ([, name]) => `${name}`,
-  );
+  const names = [...text.matchAll(/^roster_requests_total\{operation="(\w+)"/gm)].map(([, name]) => `${name}`);
   expect(names).toContain('none');
   const known = new Set(['none', ...allOperations.map(({ id }) => id)]);
   expect(names.filter((name) => !known.has(name))).toEqual([]);
@@ -319,9 +305,7 @@ async function contractOf(url: string): Promise<Record<string, unknown>> {
 async function raw(method: string, address: string, header = 'X-Nothing: 1') {
   const { hostname, port } = new URL(closed.url);
   const socket = connect(Number(port), hostname);
-  socket.write(
-    `${method} ${address} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`,
-  );
+  socket.write(`${method} ${address} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`);
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk);
   const answer = Buffer.concat(chunks);

@@ -34,9 +34,7 @@ function takesQuery({ parameters }: Operation, name: string): boolean {
 }
 
 function misspelled(template: string, path: string): string | undefined {
-  const wrong = segments(template, path)?.find(
-    ({ expected, given }) => given.startsWith('{') && given !== expected,
-  );
+  const wrong = segments(template, path)?.find(({ expected, given }) => given.startsWith('{') && given !== expected);
   return wrong && `${wrong.given} is spelled ${wrong.expected} in ${template}`;
 }
 

@@ -2,12 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TOUR } from '../../generated/tour.js';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { allOperations as operations } from '../../testkit/openapi/document.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { findViolations } from '../violations.js';
@@ -50,10 +45,7 @@ describe('a page in a browser', () => {
     const found = page.locator('#menu li:visible');
     await expect
       .poll(() => found.allInnerTexts())
-      .toEqual([
-        expect.stringMatching(/Delete an agent \(plural/),
-        expect.stringMatching(/Delete an agent$/),
-      ]);
+      .toEqual([expect.stringMatching(/Delete an agent \(plural/), expect.stringMatching(/Delete an agent$/)]);
     await found.last().getByRole('link').press('Enter');
     await page.locator('#operations-agents-deleteAgent .responses-wrapper').waitFor();
     await expect.poll(() => page.getByLabel('Find an operation').isVisible()).toBe(false);

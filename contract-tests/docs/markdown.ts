@@ -33,9 +33,7 @@ export function markdownPages(): MarkdownPage[] {
     ...['', 'bench/', 'client/', 'console/', 'contract-tests/', 'datasets/', 'examples/'],
     ...['prediction/', 'prediction/src/', 'server/', 'tools/'],
   ];
-  const readmes = folders.flatMap((folder) =>
-    readdirSync(new URL(folder, root)).map((name) => folder + name),
-  );
+  const readmes = folders.flatMap((folder) => readdirSync(new URL(folder, root)).map((name) => folder + name));
   return [...readmes, ...inDocs.map((name) => `docs/${name}`)]
     .filter((path) => path.endsWith('.md'))
     .map((path) => markdownPage(path, readFileSync(new URL(path, root), 'utf8')));

@@ -5,20 +5,10 @@ import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  PROXIED,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, PROXIED, sharedBrowser } from '../../testkit/browser.js';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { allOperations as operations } from '../../testkit/openapi/document.js';
-import {
-  type ServerOptions,
-  type ServerProcess,
-  startServer,
-} from '../../testkit/service/server-process.js';
+import { type ServerOptions, type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { type Look, open } from './browser.js';
@@ -104,10 +94,7 @@ describe('in a browser', () => {
 
     test('shows every operation of this contract in light and dark, even if the address names another one', async () => {
       const other = encodeURIComponent('https://elsewhere.example/openapi.json');
-      look = await open(
-        browser,
-        `${root}/docs?url=${other}&configUrl=${other}&spec=%7B%7D&supportedSubmitMethods=`,
-      );
+      look = await open(browser, `${root}/docs?url=${other}&configUrl=${other}&spec=%7B%7D&supportedSubmitMethods=`);
       const { page, faults, origins } = look;
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Roster');
       const paths = page.locator('.opblock-summary-path');

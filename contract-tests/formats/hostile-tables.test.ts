@@ -87,11 +87,7 @@ test.each([
     () => ['[', ...Array(10).fill('[],'.repeat(MEBIBYTE)), '[]]'],
     'must have at most 1000000 items',
   ],
-  [
-    'nested 10,000 deep',
-    () => [`[${goodRows},{"x":${nested(10_000)},"y":1}]`],
-    'must not nest deeper than 100 levels',
-  ],
+  ['nested 10,000 deep', () => [`[${goodRows},{"x":${nested(10_000)},"y":1}]`], 'must not nest deeper than 100 levels'],
   [
     'of an object',
     () => [`{"data":[${goodRows}]}`],

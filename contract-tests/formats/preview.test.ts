@@ -185,9 +185,7 @@ describe('refuses', () => {
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({
       type: '/problems/unusable-table',
-      errors: expect.arrayContaining([
-        expect.objectContaining({ message: expect.stringContaining(message) }),
-      ]),
+      errors: expect.arrayContaining([expect.objectContaining({ message: expect.stringContaining(message) })]),
     });
   });
 

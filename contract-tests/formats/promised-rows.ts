@@ -23,12 +23,7 @@ export const ORDERS = Array.from({ length: 40 }, (_, row) => ({
 }));
 
 /** Trains a model of rows, and returns its address. */
-export async function trainRows(
-  projectName: string,
-  modelName: string,
-  query: string,
-  rows: Rows,
-): Promise<string> {
+export async function trainRows(projectName: string, modelName: string, query: string, rows: Rows): Promise<string> {
   const address = `/api/projects/${projectName}/models/${modelName}`;
   expect((await sendJson('PUT', `${address}?${query}`, rows)).status).toBe(202);
   await settled(roster, { projectName, modelName });
@@ -71,10 +66,7 @@ export async function addTruths(
 export const NONE = { matched: 0, corrected: 0, unchanged: 0, unmatched: 0, unmatched_rows: [] };
 
 /** Expects that truths of a model of RUBIES meet their promises by either id, and change nothing a second time. */
-export async function expectTruthsMeet(
-  prices: string,
-  format: (typeof FILE_FORMATS)[number],
-): Promise<void> {
+export async function expectTruthsMeet(prices: string, format: (typeof FILE_FORMATS)[number]): Promise<void> {
   const rows = [1, 2, 3].map((carat) => ({ order_no: `${format} ${carat}`, carat }));
   const ids = listIds(await predictRows(prices, 'remember=true&id=order_no', rows));
   const byRow = ids.map((__service_row_id, row) => ({ __service_row_id, price: 1000 * row }));

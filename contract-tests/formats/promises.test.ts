@@ -3,23 +3,9 @@ import { MEDIA_TYPES, type PredictionFormat } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FILE_FORMATS, toColumns, writeFile } from '../../testkit/data/table-files.js';
 import { ownProject, readObject, send } from '../target.js';
-import {
-  expectTruthsMeet,
-  listIds,
-  ORDERS,
-  predictRows,
-  type Rows,
-  RUBIES,
-  trainRows,
-} from './promised-rows.js';
+import { expectTruthsMeet, listIds, ORDERS, predictRows, type Rows, RUBIES, trainRows } from './promised-rows.js';
 
-const ANSWER_FORMATS: readonly PredictionFormat[] = [
-  'json',
-  'ndjson',
-  'csv',
-  'arrow-stream',
-  'arrow-file',
-];
+const ANSWER_FORMATS: readonly PredictionFormat[] = ['json', 'ndjson', 'csv', 'arrow-stream', 'arrow-file'];
 
 let prices: string;
 beforeAll(async () => {
@@ -78,6 +64,4 @@ describe('truths that have no column of the target', () => {
   });
 });
 
-test.each(FILE_FORMATS)('truths as %s meet promises, by either id, once', (format) =>
-  expectTruthsMeet(prices, format),
-);
+test.each(FILE_FORMATS)('truths as %s meet promises, by either id, once', (format) => expectTruthsMeet(prices, format));

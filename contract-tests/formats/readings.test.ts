@@ -32,10 +32,7 @@ const csv = (rows: Rows) =>
     ),
   ].join('\n');
 
-type Query = Omit<
-  NonNullable<Parameters<typeof roster.PUT<typeof ONE>>[1]>['params']['query'],
-  'target'
->;
+type Query = Omit<NonNullable<Parameters<typeof roster.PUT<typeof ONE>>[1]>['params']['query'], 'target'>;
 
 function put(modelName: string, rows: Rows, query: Query = {}, target = 'sales') {
   return roster.PUT(ONE, {
@@ -89,10 +86,13 @@ describe('a model of texts', () => {
     const rows = Array.from({ length: 3 }, (_, row) => ({ visits: group(400 * row) }));
     const ids = listIds(await predictRows(address(), 'remember=true', rows));
     const truths = ['1,500', '1.500,5', '(1,500)'].map((sales, row) => ({
-      ...{ __service_row_id: ids[row] ?? '', sales },
+      __service_row_id: ids[row] ?? '',
+      sales,
     }));
     expect(await addTruths(address(), truths)).toMatchObject({
-      ...{ matched: 2, unmatched: 1, unmatched_rows: [{ row: 2, reason: 'not-a-number' }] },
+      matched: 2,
+      unmatched: 1,
+      unmatched_rows: [{ row: 2, reason: 'not-a-number' }],
     });
     const typed = [{ __service_row_id: ids[0] ?? '', sales: 1500 }];
     expect(await addTruths(address(), typed)).toEqual({ ...NONE, unchanged: 1 });
@@ -116,8 +116,8 @@ describe('texts that have two meanings', () => {
     ]);
     const { error } = await put('refused', rows, {}, 'weight');
     expect(error).toMatchObject({
-      ...{ status: 422, errors: [{ column: 'weight' }] },
-      errors: [{ message: expect.stringMatching(/thousands or decimals.*decimal=/) }],
+      status: 422,
+      errors: [{ column: 'weight', message: expect.stringMatching(/thousands or decimals.*decimal=/) }],
     });
   });
 
@@ -180,9 +180,7 @@ describe('ids', () => {
     const lost = await add('[{"ref":9007199254740993,"y":2}]');
     expect(lost.status).toBe(400);
     expect(await lost.json()).toMatchObject({
-      errors: [
-        { pointer: '/query/id', message: expect.stringContaining('send the column as texts') },
-      ],
+      errors: [{ pointer: '/query/id', message: expect.stringContaining('send the column as texts') }],
     });
     const asked = await send(`${address}/predict?${query}`, {
       method: 'POST',
@@ -209,16 +207,8 @@ describe('series', () => {
   const two = (number: number) => String(number).padStart(2, '0');
   const dayOf = (row: number) => new Date(Date.UTC(2021, 0, 1 + row));
   const forms: [string, (row: number) => string, string][] = [
-    [
-      'day first',
-      (row) => `${two(dayOf(row).getUTCDate())}/${two(dayOf(row).getUTCMonth() + 1)}/2021`,
-      '2021-04-15',
-    ],
-    [
-      'year first',
-      (row) => dayOf(row).toISOString().slice(0, 10).replaceAll('-', '/'),
-      '2021-04-15',
-    ],
+    ['day first', (row) => `${two(dayOf(row).getUTCDate())}/${two(dayOf(row).getUTCMonth() + 1)}/2021`, '2021-04-15'],
+    ['year first', (row) => dayOf(row).toISOString().slice(0, 10).replaceAll('-', '/'), '2021-04-15'],
     ['quarters', (row) => `${1991 + Math.floor(row / 4)}-Q${1 + (row % 4)}`, '2017-Q1'],
     ['weeks', (row) => `${2018 + Math.floor(row / 52)}-W${two(1 + (row % 52))}`, '2020-W01'],
   ];
@@ -237,7 +227,8 @@ describe('series', () => {
     const asked = await predictRows(address, '', [{ when: write(104) }]);
     expect(asked[0]?.['sales']).toBe(first?.['sales']);
     expect(await addTruths(address, [{ when: write(104), sales: 130 }])).toEqual({
-      ...{ ...NONE, matched: 1 },
+      ...NONE,
+      matched: 1,
     });
   });
 
@@ -262,8 +253,8 @@ describe('series', () => {
     const query = { order_by: 'when', horizon: 2 } as const;
     const { error } = await put('refused', rows, query);
     expect(error).toMatchObject({
-      ...{ status: 422, errors: [{ column: 'when' }] },
-      errors: [{ message: expect.stringMatching(/looks like dates .*date_order=/) }],
+      status: 422,
+      errors: [{ column: 'when', message: expect.stringMatching(/looks like dates .*date_order=/) }],
     });
   });
 });

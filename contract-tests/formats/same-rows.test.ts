@@ -1,13 +1,7 @@
 /** Tests that the same rows are the same in every format: the model that they train, and the predictions for them. */
 
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type FileFormat,
-  type PredictionFormat,
-  predictFile,
-  trainFile,
-  untilReady,
-} from 'roster-client';
+import { type FileFormat, type PredictionFormat, predictFile, trainFile, untilReady } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FILE_FORMATS, type FileOptions, writeFile } from '../../testkit/data/table-files.js';
 import { ownProject, roster } from '../target.js';
@@ -29,11 +23,7 @@ const ANSWERS = FILE_FORMATS.filter((format) => format !== 'parquet' && format !
 
 let models = 0;
 
-async function train(
-  projectName: string,
-  { columns, task }: RandomTable,
-  [format, options]: (typeof FILES)[number],
-) {
+async function train(projectName: string, { columns, task }: RandomTable, [format, options]: (typeof FILES)[number]) {
   models += 1;
   const path = { projectName, modelName: `model-${models}` };
   await trainFile(roster, path, writeFile(format, columns, options), {
@@ -105,9 +95,7 @@ function firstDifference(
 ): string | undefined {
   if (typeof predicted === 'string') return predicted;
   if (predicted.length !== expected.length) return `${predicted.length} rows`;
-  const row = expected.findIndex(
-    (prediction, row) => !isDeepStrictEqual(prediction, predicted[row]),
-  );
+  const row = expected.findIndex((prediction, row) => !isDeepStrictEqual(prediction, predicted[row]));
   return row < 0
     ? undefined
     : `row ${row} has ${JSON.stringify(predicted[row])} in place of ${JSON.stringify(expected[row])}`;

@@ -30,18 +30,18 @@ const column = (name: string): fc.Arbitrary<TestColumn> =>
   );
 
 /** Numbers that are rarely the same, so that no table is refused for its target. */
-const numbers: fc.Arbitrary<TestColumn> = values(
-  fc.double({ noNaN: true, min: -1e4, max: 1e4 }),
-).map((values) => ({ kind: 'number', name: TARGET, values }));
+const numbers: fc.Arbitrary<TestColumn> = values(fc.double({ noNaN: true, min: -1e4, max: 1e4 })).map((values) => ({
+  kind: 'number',
+  name: TARGET,
+  values,
+}));
 
 /** Two classes that take turns, so that each has its ten rows. */
-const classes: fc.Arbitrary<TestColumn> = fc
-  .shuffledSubarray(TEXTS, { minLength: 2, maxLength: 2 })
-  .map((names) => ({
-    kind: 'text',
-    name: TARGET,
-    values: Array.from({ length: ROWS }, (_, row) => names[row % 2] ?? null),
-  }));
+const classes: fc.Arbitrary<TestColumn> = fc.shuffledSubarray(TEXTS, { minLength: 2, maxLength: 2 }).map((names) => ({
+  kind: 'text',
+  name: TARGET,
+  values: Array.from({ length: ROWS }, (_, row) => names[row % 2] ?? null),
+}));
 
 /**
  * Returns random tables with names and texts that formats treat in their own ways, always the same: a failure must

@@ -42,10 +42,7 @@ describe('a table', () => {
   test('may have decimal commas, gaps, dates, quotes, a byte order mark and CRLF', async () => {
     const line = (row: number) =>
       `"${row},5",${['', 'NA', 'NaN', 'null', 'red'][row % 5]},2026-01-${10 + (row % 19)},"a ""b"", ${row % 3}",${row}`;
-    const model = await trained(
-      `\uFEFF${hundredLines('size,colour,day,note,y', line).replaceAll('\n', '\r\n')}`,
-      'y',
-    );
+    const model = await trained(`\uFEFF${hundredLines('size,colour,day,note,y', line).replaceAll('\n', '\r\n')}`, 'y');
     expect(model.columns).toMatchObject([
       { name: 'size', kind: 'number', min: 0.5, max: 99.5 },
       { name: 'colour', kind: 'category', missing_share: 0.8 },
@@ -70,17 +67,10 @@ describe('a table', () => {
 
   test('may name columns like inherited members of objects', async () => {
     const model = await trained(
-      hundredLines(
-        '__proto__,constructor,toString,y',
-        (row) => `${row},${row % 7},${row % 3},${row}`,
-      ),
+      hundredLines('__proto__,constructor,toString,y', (row) => `${row},${row % 7},${row % 3},${row}`),
       'y',
     );
-    expect(model.columns?.map(({ name }) => name)).toEqual([
-      '__proto__',
-      'constructor',
-      'toString',
-    ]);
+    expect(model.columns?.map(({ name }) => name)).toEqual(['__proto__', 'constructor', 'toString']);
   });
 
   const germanExport = [
@@ -136,9 +126,7 @@ describe('a table', () => {
       422,
       {
         type: '/problems/unusable-table',
-        errors: expect.arrayContaining([
-          expect.objectContaining({ message: expect.stringContaining(message) }),
-        ]),
+        errors: expect.arrayContaining([expect.objectContaining({ message: expect.stringContaining(message) })]),
       },
     ]);
   });
@@ -171,18 +159,8 @@ describe('a table', () => {
   test.each([
     ['without the target', hundredLines('x,y', good), 'z', { column: 'z' }],
     ['whose target is text', hundredLines('x,y', (row) => `${row},high`), 'y', { column: 'y' }],
-    [
-      'whose target has one word among numbers',
-      `${hundredLines('x,y', good)}\n1,high`,
-      'y',
-      { column: 'y' },
-    ],
-    [
-      'whose target is missing throughout',
-      hundredLines('x,y', (row) => `${row},NA`),
-      'y',
-      { column: 'y' },
-    ],
+    ['whose target has one word among numbers', `${hundredLines('x,y', good)}\n1,high`, 'y', { column: 'y' }],
+    ['whose target is missing throughout', hundredLines('x,y', (row) => `${row},NA`), 'y', { column: 'y' }],
     ['with too few rows', 'x,y\n1,2\n2,3', 'y', {}],
     ['with only a header', 'x,y', 'y', {}],
     ['without content', '', 'y', {}],
@@ -191,18 +169,8 @@ describe('a table', () => {
     ['with a quote that does not end', `${hundredLines('x,y', good)}\n"7,7`, 'y', {}],
     ['with only the target', hundredLines('y', (row) => `${row}`), 'y', {}],
     ['without a column that varies', hundredLines('x,y', (row) => `7,${row}`), 'y', {}],
-    [
-      'with two columns of one name',
-      hundredLines('x,x,y', (row) => `${row},1,${row}`),
-      'y',
-      { column: 'x' },
-    ],
-    [
-      'with a column name that the answer uses',
-      hundredLines('y_min,y', good),
-      'y',
-      { column: 'y_min' },
-    ],
+    ['with two columns of one name', hundredLines('x,x,y', (row) => `${row},1,${row}`), 'y', { column: 'x' }],
+    ['with a column name that the answer uses', hundredLines('y_min,y', good), 'y', { column: 'y_min' }],
     ['with a reserved column', hundredLines('when_data,y', good), 'y', { column: 'when_data' }],
   ])('%s is refused, and nothing of it is stored', async (_what, csv, target, fault) => {
     const { error } = await train(csv, target);
@@ -224,21 +192,15 @@ describe('a table', () => {
     expect(await response.json()).toMatchObject({ errors: [{ row: 100 }] });
   });
 
-  test.each([[7], ['text'], [null], [{}], [{ data: [] }]])(
-    'in JSON must be an array, not %j',
-    async (body) => {
-      const address = `/api/projects/${path.projectName}/models/prices?target=y`;
-      expect((await sendJson('PUT', address, body)).status).toBe(400);
-    },
-  );
+  test.each([[7], ['text'], [null], [{}], [{ data: [] }]])('in JSON must be an array, not %j', async (body) => {
+    const address = `/api/projects/${path.projectName}/models/prices?target=y`;
+    expect((await sendJson('PUT', address, body)).status).toBe(400);
+  });
 
-  test.each(['', 'target=', 'target=a&target=b'])(
-    'requires one target, not "%s"',
-    async (query) => {
-      const address = `/api/projects/${path.projectName}/models/prices?${query}`;
-      const response = await send(address, { method: 'PUT', headers: CSV, body: fewDiamonds });
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ type: '/problems/invalid-request' });
-    },
-  );
+  test.each(['', 'target=', 'target=a&target=b'])('requires one target, not "%s"', async (query) => {
+    const address = `/api/projects/${path.projectName}/models/prices?${query}`;
+    const response = await send(address, { method: 'PUT', headers: CSV, body: fewDiamonds });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: '/problems/invalid-request' });
+  });
 });

@@ -76,26 +76,23 @@ describe('text in another encoding', () => {
     'UTF-16': (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
   };
 
-  test.each(Object.entries(encodings))(
-    'is read where Content-Type names it: %s',
-    async (charset, encode) => {
-      const type = `text/csv; charset=${charset}`;
-      const preview = await post('/tables/preview', encode(table), type);
-      expect(await preview.json()).toMatchObject({
-        columns: [{ name: 'straße', examples: ['Weg 0 – Ö', 'Weg 1 – Ö', 'Weg 2 – Ö'] }, {}, {}],
-      });
-      const model = await trained('rents', encode(table), 'miete', type);
-      expect(model.columns).toMatchObject([{ name: 'straße' }, { name: 'größe', used: true }]);
-      const row = encode('straße,größe\nWeg 3 – Ö,40\n');
-      const path = '/models/rents/predict?remember=true&id=straße';
-      const answer = await post(encodeURI(path), row, type);
-      expect(answer.headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
-      expect(await answer.text()).toContain('\r\nWeg 3 – Ö,40,');
-      const truths = encode('straße,miete\nWeg 3 – Ö,390\n');
-      const actuals = await post(encodeURI('/models/rents/actuals?id=straße'), truths, type);
-      expect(await actuals.json()).toMatchObject({ matched: 1 });
-    },
-  );
+  test.each(Object.entries(encodings))('is read where Content-Type names it: %s', async (charset, encode) => {
+    const type = `text/csv; charset=${charset}`;
+    const preview = await post('/tables/preview', encode(table), type);
+    expect(await preview.json()).toMatchObject({
+      columns: [{ name: 'straße', examples: ['Weg 0 – Ö', 'Weg 1 – Ö', 'Weg 2 – Ö'] }, {}, {}],
+    });
+    const model = await trained('rents', encode(table), 'miete', type);
+    expect(model.columns).toMatchObject([{ name: 'straße' }, { name: 'größe', used: true }]);
+    const row = encode('straße,größe\nWeg 3 – Ö,40\n');
+    const path = '/models/rents/predict?remember=true&id=straße';
+    const answer = await post(encodeURI(path), row, type);
+    expect(answer.headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
+    expect(await answer.text()).toContain('\r\nWeg 3 – Ö,40,');
+    const truths = encode('straße,miete\nWeg 3 – Ö,390\n');
+    const actuals = await post(encodeURI('/models/rents/actuals?id=straße'), truths, type);
+    expect(await actuals.json()).toMatchObject({ matched: 1 });
+  });
 
   test('is refused where nothing, or another encoding, is named', async () => {
     const bytes = encodings['windows-1252'](table);

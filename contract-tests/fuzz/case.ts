@@ -80,11 +80,7 @@ export function sentValue({ parameters }: Case, where: string, name: string): un
 }
 
 /** Returns the case with another value of a parameter. */
-export function withParameter(
-  made: Case,
-  { name, in: where }: Pick<Parameter, 'name' | 'in'>,
-  value: unknown,
-): Case {
+export function withParameter(made: Case, { name, in: where }: Pick<Parameter, 'name' | 'in'>, value: unknown): Case {
   const others = made.parameters.filter((sent) => sent.name !== name || sent.in !== where);
   return { ...made, parameters: [...others, { name, in: where, value }] };
 }
@@ -109,14 +105,9 @@ export interface Filled {
   authorization: string | undefined;
 }
 
-export function writeRequest(
-  made: Case,
-  { path, authorization }: Pick<Filled, 'path' | 'authorization'>,
-): HttpRequest {
+export function writeRequest(made: Case, { path, authorization }: Pick<Filled, 'path' | 'authorization'>): HttpRequest {
   const target = findTarget(made);
-  const address = target.path.replace(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent(path[name] ?? ''),
-  );
+  const address = target.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? ''));
   const query = made.parameters
     .filter((sent) => sent.in === 'query')
     .flatMap(({ name, value }) =>
@@ -157,10 +148,7 @@ const TEXT = /^text\//;
  */
 export function simpleCase(target: Target, value: unknown, more: readonly Sent[] = []): Case {
   const textType = target.bodies.map(([mediaType]) => mediaType).find((type) => TEXT.test(type));
-  const body =
-    typeof value === 'string' && textType !== undefined
-      ? rawBody(textType, value)
-      : jsonBody(value ?? {});
+  const body = typeof value === 'string' && textType !== undefined ? rawBody(textType, value) : jsonBody(value ?? {});
   const query = target.parameters
     .filter(({ in: where, required }) => where === 'query' && required)
     .map(({ name }) => ({ name, in: 'query', value: TARGET }));

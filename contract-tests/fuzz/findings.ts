@@ -71,9 +71,7 @@ export class Tally {
 
   /** Returns a Markdown table of operations, requests and statuses. */
   table(): string {
-    const statuses = [
-      ...new Set([...this.#counts.values()].flatMap((counts) => [...counts.keys()])),
-    ];
+    const statuses = [...new Set([...this.#counts.values()].flatMap((counts) => [...counts.keys()]))];
     const columns = statuses.toSorted((one, other) => one - other);
     const rows = [...this.#counts].toSorted().map(([operation, counts]) => {
       const all = [...counts.values()].reduce((sum, count) => sum + count, 0);

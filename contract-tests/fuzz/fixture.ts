@@ -111,12 +111,7 @@ export class Fixture {
     return this.send(this.requestTo(target, path, body), target.id);
   }
 
-  requestTo(
-    target: Target,
-    path: Record<string, string>,
-    body?: unknown,
-    query?: readonly Sent[],
-  ): HttpRequest {
+  requestTo(target: Target, path: Record<string, string>, body?: unknown, query?: readonly Sent[]): HttpRequest {
     const authorization = this.#authorize('own');
     return writeRequest(simpleCase(target, body, query), { path, authorization });
   }

@@ -67,17 +67,11 @@ export function pathOfLink(
   path: Readonly<Record<string, string>>,
   body: unknown,
 ): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [name, evaluate(value, path, body)]),
-  );
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, evaluate(value, path, body)]));
 }
 
 /** Evaluates a link's runtime expression (OpenAPI 3.1, section 4.8.20.4). */
-function evaluate(
-  expression: string,
-  path: Readonly<Record<string, string>>,
-  body: unknown,
-): string {
+function evaluate(expression: string, path: Readonly<Record<string, string>>, body: unknown): string {
   const [, parameter] = /^\$request\.path\.(\w+)$/.exec(expression) ?? [];
   if (parameter !== undefined) return path[parameter] ?? '';
   const [, field] = /^\$response\.body#\/(\w+)$/.exec(expression) ?? [];

@@ -34,12 +34,7 @@ const command = scriptCommand('fuzz', 'Send requests that are generated from the
   .option('--sequences', 'the path belongs to a sequence of requests')
   .addHelpText('after', '\nExits with 1 if there are findings.')
   .parse();
-const {
-  requests,
-  seed = Math.floor(Math.random() * 2 ** 31),
-  path,
-  sequences,
-} = command.opts<Options>();
+const { requests, seed = Math.floor(Math.random() * 2 ** 31), path, sequences } = command.opts<Options>();
 if (sequences && path === undefined) command.error('error: --sequences needs a --path');
 
 const findings = new Findings();

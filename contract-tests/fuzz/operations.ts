@@ -42,9 +42,7 @@ export function listPathParameters({ path }: Target): string[] {
 
 /** Returns whether a resource is found by its identifier too, by the description of its parameter. */
 export function isFoundById({ parameters }: Target, parameter: string): boolean {
-  return parameters.some(
-    ({ name, description }) => name === parameter && /\bidentifier\b/.test(description),
-  );
+  return parameters.some(({ name, description }) => name === parameter && /\bidentifier\b/.test(description));
 }
 
 /** Returns whether an operation changes or deletes the resource at its address. */
@@ -73,15 +71,11 @@ function toTarget({ id, method, path, place, parameters }: Operation): Target {
       description: parameter.text('description'),
       schema: parameter.at('schema'),
     })),
-    bodies: place
-      .entries('requestBody', 'content')
-      .map(([mediaType, content]) => [mediaType, content.at('schema')]),
+    bodies: place.entries('requestBody', 'content').map(([mediaType, content]) => [mediaType, content.at('schema')]),
     maxBody: typeof maxBody === 'number' ? maxBody : undefined,
     isOpen: place.entries('security').length === 0,
     scopes: listScopes(place),
-    produces: successes.flatMap(([, response]) =>
-      response.entries('content').map(([mediaType]) => mediaType),
-    ),
+    produces: successes.flatMap(([, response]) => response.entries('content').map(([mediaType]) => mediaType)),
   };
 }
 

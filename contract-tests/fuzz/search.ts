@@ -17,10 +17,7 @@ interface Search<T> {
   /** The number of draws per seed: the more, the longer the path to a finding. */
   readonly round: number;
   readonly shrinks: number;
-  readonly reveal: (
-    fixture: Fixture,
-    drawn: T,
-  ) => Promise<Pick<Finding, 'what' | 'faults' | 'shown'> | undefined>;
+  readonly reveal: (fixture: Fixture, drawn: T) => Promise<Pick<Finding, 'what' | 'faults' | 'shown'> | undefined>;
 }
 
 /**
@@ -80,12 +77,7 @@ export const searchSequences = searching<Command[]>({
  * the finding in its smallest form. With the path at which fast-check reproduces a draw, it tries this one alone.
  */
 function searching<T>({ kind, drawn, round, shrinks, reveal }: Search<T>) {
-  return async (
-    fixture: Fixture,
-    findings: Findings,
-    seed: number,
-    path?: string,
-  ): Promise<void> => {
+  return async (fixture: Fixture, findings: Findings, seed: number, path?: string): Promise<void> => {
     let last: Awaited<ReturnType<typeof reveal>>;
     let left = shrinks;
     const property = fc.asyncProperty(drawn, async (one) => {
@@ -97,8 +89,7 @@ function searching<T>({ kind, drawn, round, shrinks, reveal }: Search<T>) {
       last = found;
       throw new Error(found.faults.join('\n'));
     });
-    const replay =
-      path === undefined ? { numRuns: round } : { path, numRuns: 1, endOnFailure: true };
+    const replay = path === undefined ? { numRuns: round } : { path, numRuns: 1, endOnFailure: true };
     const details = await fc.check(property, { seed, ...replay });
     if (!details.failed) return;
     if (last === undefined) throw details.errorInstance;

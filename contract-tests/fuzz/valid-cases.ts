@@ -3,15 +3,7 @@ import { MEDIA_TYPES } from 'roster-client';
 import { FILE_FORMATS } from '../../testkit/data/table-files.js';
 import type { Place } from '../../testkit/openapi/document.js';
 import { isValid } from '../../testkit/openapi/schema.js';
-import {
-  type Body,
-  type Case,
-  FIRST_VERSION,
-  jsonBody,
-  PLACEHOLDERS,
-  rawBody,
-  type Sent,
-} from './case.js';
+import { type Body, type Case, FIRST_VERSION, jsonBody, PLACEHOLDERS, rawBody, type Sent } from './case.js';
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
 import { isChange, listPathParameters, type Parameter, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
@@ -26,9 +18,7 @@ export function makeValidCases(target: Target): fc.Arbitrary<Case> {
       parameters: fc.tuple(...parameters),
       body: makeBodies(target),
       // Addresses that begin with /api redirect under the prefix.
-      prefix: target.path.startsWith('/api/')
-        ? fc.constant('')
-        : fc.constantFrom('', '', '', '/api'),
+      prefix: target.path.startsWith('/api/') ? fc.constant('') : fc.constantFrom('', '', '', '/api'),
       suffix: fc.constantFrom('', '', '', '/'),
       accept: fc.nat({ max: 5 }),
       requestId: fc.option(fc.stringMatching(/^[A-Za-z0-9_.:-]{1,40}$/), {
@@ -71,19 +61,14 @@ const OF_TABLE = new Map<string, unknown>([
 ]);
 
 function ofTable(sent: Sent, body: Body | undefined): Sent {
-  return body?.isUsable && OF_TABLE.has(sent.name)
-    ? { ...sent, value: OF_TABLE.get(sent.name) }
-    : sent;
+  return body?.isUsable && OF_TABLE.has(sent.name) ? { ...sent, value: OF_TABLE.get(sent.name) } : sent;
 }
 
 function makeParameter(target: Target, parameter: Parameter): fc.Arbitrary<Sent[]> {
   const { name, in: where, required, schema } = parameter;
-  const values =
-    where === 'path' ? makeNames(target, parameter) : makeValues(schema).filter(isSendable);
+  const values = where === 'path' ? makeNames(target, parameter) : makeValues(schema).filter(isSendable);
   const sent = values.map((value) => [{ name, in: where, value }]);
-  return required
-    ? sent
-    : fc.oneof({ weight: 3, arbitrary: fc.constant<Sent[]>([]) }, { weight: 1, arbitrary: sent });
+  return required ? sent : fc.oneof({ weight: 3, arbitrary: fc.constant<Sent[]>([]) }, { weight: 1, arbitrary: sent });
 }
 
 /** Returns whether a value is transmitted unchanged in an address or a header. */
@@ -104,8 +89,7 @@ function makeNames(target: Target, { name, schema }: Parameter): fc.Arbitrary<st
   const hasKind = kindsWithin(target)[names.indexOf(name)] !== undefined;
   const there = () => {
     // A version is a number; a message is found by an identifier that the service chose.
-    if (!hasKind)
-      return isValid(schema, Number(FIRST_VERSION)) ? fc.constant(FIRST_VERSION) : absent;
+    if (!hasKind) return isValid(schema, Number(FIRST_VERSION)) ? fc.constant(FIRST_VERSION) : absent;
     // A key is found by an identifier of another form, which nobody knows before.
     if (!isValid(schema, KEPT) && !isValid(schema, SOME_ID)) return absent;
     if (isResource && isChange(target)) return fc.constant(PLACEHOLDERS.spare);
@@ -121,9 +105,7 @@ function makeNames(target: Target, { name, schema }: Parameter): fc.Arbitrary<st
 
 function makeBodies(target: Target): fc.Arbitrary<Body | undefined> {
   if (target.bodies.length === 0) return fc.constant(undefined);
-  return fc.oneof(
-    ...target.bodies.map(([mediaType, schema]) => makeBody(target, mediaType, schema)),
-  );
+  return fc.oneof(...target.bodies.map(([mediaType, schema]) => makeBody(target, mediaType, schema)));
 }
 
 function makeBody(target: Target, mediaType: string, schema: Place): fc.Arbitrary<Body> {
@@ -132,8 +114,7 @@ function makeBody(target: Target, mediaType: string, schema: Place): fc.Arbitrar
     return makeValues(schema).map((text) => rawBody(mediaType, String(text)));
   }
   const format = FILE_FORMATS.find((one) => MEDIA_TYPES[one] === mediaType);
-  if (format === undefined)
-    throw new Error(`${target.id}: no bodies of ${mediaType} are generated`);
+  if (format === undefined) throw new Error(`${target.id}: no bodies of ${mediaType} are generated`);
   if (format === 'json') {
     const values = makeValues(schema).map((value) => jsonBody(value, !isTable));
     return isTable

@@ -6,11 +6,7 @@ import { asArray } from '../../server/contract/json-record.js';
 import type { AuditEvent } from '../../server/store/audit-trail.js';
 import { readText } from '../../testkit/json.js';
 import { operations } from '../../testkit/openapi/document.js';
-import {
-  exampleRequests,
-  makeTable,
-  wholeRequest,
-} from '../../testkit/openapi/example-requests.js';
+import { exampleRequests, makeTable, wholeRequest } from '../../testkit/openapi/example-requests.js';
 import { keptByAnswer, parameterExamples } from '../coverage/promises.js';
 import { keys, readObject, sendAs } from '../target.js';
 
@@ -47,9 +43,7 @@ async function answered(
       response: place.at('responses', `${wanted}`),
     };
     const { headers } = answer;
-    expect(keptByAnswer(documented, { headers, body }), body).toContain(
-      `${id} ${wanted} example ${example}`,
-    );
+    expect(keptByAnswer(documented, { headers, body }), body).toContain(`${id} ${wanted} example ${example}`);
   }
   return answer;
 }

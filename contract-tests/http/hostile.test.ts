@@ -72,9 +72,7 @@ describe('a body with countless faults', () => {
     const named = Array.from({ length: 1000 }, (_, n) => (n === 0 ? 'sound' : n));
     const body = { agent: { name: 'a', skills: named } };
     const { errors } = await fault(sendJson('POST', agents(), body));
-    expect(errors).toMatchObject(
-      Array.from({ length: 100 }, (_, n) => ({ pointer: `/body/agent/skills/${n + 1}` })),
-    );
+    expect(errors).toMatchObject(Array.from({ length: 100 }, (_, n) => ({ pointer: `/body/agent/skills/${n + 1}` })));
   });
 
   test('gets a hundred of its numbers named that no double represents', async () => {
@@ -105,8 +103,7 @@ describe('a body with countless faults', () => {
 });
 
 describe('a stored resource', () => {
-  const keys = (from: number) =>
-    Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`k${from + n}`, n]));
+  const keys = (from: number) => Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`k${from + n}`, n]));
 
   test('does not grow beyond the limits by merging', async () => {
     await sendJson('POST', skills(), { skill: { name: 's', type: 'lookup', params: keys(0) } });
@@ -141,9 +138,7 @@ describe('a stored resource', () => {
   });
 
   test('has no lone surrogate in its texts', async () => {
-    const { errors } = await fault(
-      sendJson('POST', skills(), { skill: { name: 's', type: '\ud800' } }),
-    );
+    const { errors } = await fault(sendJson('POST', skills(), { skill: { name: 's', type: '\ud800' } }));
     expect(errors).toMatchObject([{ pointer: '/body/skill/type' }]);
   });
 });

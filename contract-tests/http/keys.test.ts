@@ -65,10 +65,7 @@ const BAD: [string, () => string][] = [
   ['of another scheme', () => `Basic ${keys.own}`],
   ['without a scheme', () => keys.own],
   ['of a key that never existed', () => `Bearer roster_0000000000000000_${'0'.repeat(43)}`],
-  [
-    'of a key with another secret',
-    () => `Bearer ${keys.own.slice(0, -1)}${keys.own.endsWith('a') ? 'b' : 'a'}`,
-  ],
+  ['of a key with another secret', () => `Bearer ${keys.own.slice(0, -1)}${keys.own.endsWith('a') ? 'b' : 'a'}`],
   ['of a key that is cut short', () => `Bearer ${keys.own.slice(0, -1)}`],
   ['of a key with a suffix', () => `Bearer ${keys.own}x`],
   ['of two keys', () => `Bearer ${keys.own} ${keys.own}`],
@@ -127,9 +124,7 @@ describe.each(secured)('$id', (operation) => {
     }
   });
 
-  test('answers a key in X-Api-Key as it answers the same key in Authorization', async ({
-    skip,
-  }) => {
+  test('answers a key in X-Api-Key as it answers the same key in Authorization', async ({ skip }) => {
     skip(givesScopes, GIVES_SCOPES);
     const [right = 'read'] = allowed;
     const wrong = SCOPED.find((scope) => !allowed.includes(scope));
@@ -163,24 +158,19 @@ test.each(BAD_OF_ITS_OWN)('an X-Api-Key %s is refused', async (_what, key) => {
   expect(await refused.text()).not.toContain(keys.own);
 });
 
-const PAIRS = SCOPED.flatMap((one, at) =>
-  SCOPED.slice(at + 1).map((other) => [one, other] as const),
-);
+const PAIRS = SCOPED.flatMap((one, at) => SCOPED.slice(at + 1).map((other) => [one, other] as const));
 
-test.each(PAIRS)(
-  'a key with the scopes %s and %s may do what these allow alone',
-  async (...pair) => {
-    const key = await makeKey(`${inject('target').databaseUrl}`, { name: 'pair', scopes: pair });
-    for (const scope of SCOPED) {
-      const operation = secured.find((each) => scopesOf(each).includes(scope));
-      if (!operation) throw new Error(`No operation requires ${scope}`);
-      const [{ path: _, headers, ...init }] = exampleRequests(operation);
-      const address = examplePath(operation, { project_name: 'nowhere', projectName: 'nowhere' });
-      const answer = await sendAs(key, address, { ...init, headers });
-      expect(refusalIn(answer), scope).toBe(pair.some((each) => each === scope) ? undefined : 403);
-    }
-  },
-);
+test.each(PAIRS)('a key with the scopes %s and %s may do what these allow alone', async (...pair) => {
+  const key = await makeKey(`${inject('target').databaseUrl}`, { name: 'pair', scopes: pair });
+  for (const scope of SCOPED) {
+    const operation = secured.find((each) => scopesOf(each).includes(scope));
+    if (!operation) throw new Error(`No operation requires ${scope}`);
+    const [{ path: _, headers, ...init }] = exampleRequests(operation);
+    const address = examplePath(operation, { project_name: 'nowhere', projectName: 'nowhere' });
+    const answer = await sendAs(key, address, { ...init, headers });
+    expect(refusalIn(answer), scope).toBe(pair.some((each) => each === scope) ? undefined : 403);
+  }
+});
 
 describe('getCaller', () => {
   const callerOf = async (key: string) => readObject(await sendAs(key, '/me'));
@@ -221,18 +211,14 @@ describe('a 401', () => {
     (await readObject(await sendAs(null, '/projects', { headers })))['detail'];
   const wordsFor = (authorization: string) => wordsForHeaders({ Authorization: authorization });
 
-  test.each([
-    'Bearer ',
-    'Bearer',
-    `Basic ${keys.own}`,
-    keys.own,
-    'Bearer abc',
-    `Bearer a ${keys.own}`,
-  ])('for the header %j describes the expected form', async (authorization) => {
-    expect(await wordsFor(authorization)).toBe(
-      "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
-    );
-  });
+  test.each(['Bearer ', 'Bearer', `Basic ${keys.own}`, keys.own, 'Bearer abc', `Bearer a ${keys.own}`])(
+    'for the header %j describes the expected form',
+    async (authorization) => {
+      expect(await wordsFor(authorization)).toBe(
+        "The header Authorization does not have the form 'Bearer roster_…'; send the key so, in one such header.",
+      );
+    },
+  );
 
   test('for an X-Api-Key of another form names that header', async () => {
     for (const key of ['', 'abc', `Bearer ${keys.own}`, `${keys.own} ${keys.own}`]) {

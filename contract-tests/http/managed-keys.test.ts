@@ -60,7 +60,8 @@ async function refusal(answer: Response | Promise<Response>): Promise<unknown> {
 }
 
 const forbidden = (detail: string) => ({
-  ...{ status: 403, type: '/problems/missing-scope' },
+  status: 403,
+  type: '/problems/missing-scope',
   detail: expect.stringContaining(detail),
 });
 
@@ -75,15 +76,10 @@ test('a key that was made works, and has the owner, the scopes and the limits th
   expect(shown).toMatchObject({ made_by: idOf(manager), limits: { requests: 60 } });
 });
 
-test.each([['write'], ['keys'], ['operate']])(
-  'a key does not give the scope %s, which it lacks',
-  async (scope) => {
-    const weak = await makeManager({ scopes: scope === 'keys' ? ['read'] : ['read', 'keys'] });
-    expect(await refusal(create(weak, { scopes: ['read', scope] }))).toEqual(
-      forbidden(`'${scope}'`),
-    );
-  },
-);
+test.each([['write'], ['keys'], ['operate']])('a key does not give the scope %s, which it lacks', async (scope) => {
+  const weak = await makeManager({ scopes: scope === 'keys' ? ['read'] : ['read', 'keys'] });
+  expect(await refusal(create(weak, { scopes: ['read', scope] }))).toEqual(forbidden(`'${scope}'`));
+});
 
 test('a key neither sees, reads nor revokes the keys of another owner, nor says whose its own are', async () => {
   const stranger = await makeManager({ owner: `${OWNER}-other` });
@@ -115,9 +111,7 @@ test('a key for one project makes keys for that one, and manages no others', asy
 test('a key with limits makes none, and one that makes keys has no limits', async () => {
   const limited = await makeManager({ limits: { requests: 1000 } });
   expect(await refusal(create(limited))).toEqual(forbidden('several could use more than its own'));
-  const answer = await readObject(
-    await create(manager, { scopes: ['read', 'keys'], limits: { rows: 5 } }),
-  );
+  const answer = await readObject(await create(manager, { scopes: ['read', 'keys'], limits: { rows: 5 } }));
   expect(answer['errors']).toMatchObject([{ pointer: '/body/key/limits' }]);
 });
 
@@ -139,9 +133,7 @@ test('a key is revoked with those that it made, and theirs, unless they are kept
   expect((await ask(manager, 'DELETE', `/keys/${idOf(second)}?keep_made=true`)).status).toBe(204);
   await lastStatusOf(second).toBe(401);
   expect(await statusOf(third)).toBe(200);
-  expect((await readObject(await ask(manager, 'GET', `/keys/${idOf(third)}`)))['made_by']).toBe(
-    idOf(first),
-  );
+  expect((await readObject(await ask(manager, 'GET', `/keys/${idOf(third)}`)))['made_by']).toBe(idOf(first));
   expect((await ask(manager, 'DELETE', `/keys/${idOf(first)}`)).status).toBe(204);
   await lastStatusOf(third).toBe(401);
   expect(await statusOf(beside)).toBe(200);
@@ -174,11 +166,11 @@ test('a repetition gets the same key with another secret, until it is used, and 
   expect(await statusOf(String(first['secret']))).toBe(401);
   expect(await statusOf(String(second['secret']))).toBe(200);
   const id = String(first['id']);
-  const use = async () =>
-    (await readObject(await ask(manager, 'GET', `/keys/${id}`)))['last_used_at'];
+  const use = async () => (await readObject(await ask(manager, 'GET', `/keys/${id}`)))['last_used_at'];
   await expect.poll(use).not.toBeNull();
   expect(await refusal(create(manager, {}, repeated))).toEqual({
-    ...{ status: 422, type: '/problems/idempotency-key-reused' },
+    status: 422,
+    type: '/problems/idempotency-key-reused',
     detail: expect.stringContaining(id),
   });
   const kept = await store.work
@@ -216,13 +208,10 @@ test('an owner has at most a thousand keys', async () => {
   const owner = `${OWNER}-full`;
   const full = await makeManager({ owner });
   await store.transaction(async ({ work }) => {
-    const row = await work
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('id', '=', idOf(full))
-      .executeTakeFirstOrThrow();
+    const row = await work.selectFrom('api_keys').selectAll().where('id', '=', idOf(full)).executeTakeFirstOrThrow();
     const rows = Array.from({ length: 999 }, () => ({
-      ...{ ...row, id: randomUUID().replaceAll('-', '').slice(0, 16) },
+      ...row,
+      id: randomUUID().replaceAll('-', '').slice(0, 16),
     }));
     for (let at = 0; at < rows.length; at += 100) {
       await work

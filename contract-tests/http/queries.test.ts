@@ -37,11 +37,7 @@ describe('the error for a field with an empty name points at it', () => {
   test.each([
     [{ skill: { name: 's', type: 'lookup' }, '': 1 }, 'skills', ['/body/']],
     [{ skill: { name: 's', type: 'lookup', '': 1 } }, 'skills', ['/body/skill/']],
-    [
-      { agent: { name: 'a', data: { '': 1 }, '': 1 } },
-      'agents',
-      ['/body/agent/', '/body/agent/data/'],
-    ],
+    [{ agent: { name: 'a', data: { '': 1 }, '': 1 } }, 'agents', ['/body/agent/', '/body/agent/data/']],
     [{ agent: { name: 'a', settings: { '': 1 }, '': 1 } }, 'agents', ['/body/agent/']],
   ])('%j', async (body, list, pointers) => {
     const response = await sendJson('POST', `/projects/default/${list}`, body);

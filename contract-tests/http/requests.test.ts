@@ -13,10 +13,7 @@ beforeAll(async () => {
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const skill = (name: string) => JSON.stringify({ skill: { name, type: 'lookup' } });
 
-function createSkill(
-  body: string | Uint8Array<ArrayBuffer>,
-  headers: Record<string, string> = JSON_TYPE,
-) {
+function createSkill(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = JSON_TYPE) {
   return send(`/projects/${project}/skills`, { method: 'POST', headers, body });
 }
 
@@ -77,14 +74,13 @@ describe('Accept', () => {
 });
 
 describe('Content-Type', () => {
-  test.each([
-    'application/json; charset=utf-8',
-    'Application/JSON',
-    'application/json;charset="UTF-8"',
-  ])('is accepted as JSON: %s', async (type) => {
-    const name = `typed-${type.replace(/\W/g, '')}`;
-    expect((await createSkill(skill(name), { 'Content-Type': type })).status).toBe(201);
-  });
+  test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
+    'is accepted as JSON: %s',
+    async (type) => {
+      const name = `typed-${type.replace(/\W/g, '')}`;
+      expect((await createSkill(skill(name), { 'Content-Type': type })).status).toBe(201);
+    },
+  );
 
   test.each(['text/plain', 'text/csv', 'application/xml', 'application/json; charset=latin1', '?'])(
     'is refused: %s',

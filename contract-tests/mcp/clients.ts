@@ -74,10 +74,7 @@ async function inspector(url: string, key: string): Promise<Connected> {
   return {
     listTools: async () => listNames(await run('--method', 'tools/list')),
     call: async (name, input) => {
-      const fields = Object.entries(input).flatMap(([field, value]) => [
-        '--tool-arg',
-        `${field}=${value}`,
-      ]);
+      const fields = Object.entries(input).flatMap(([field, value]) => ['--tool-arg', `${field}=${value}`]);
       const result = await run('--method', 'tools/call', '--tool-name', name, ...fields);
       return readField(result, 'structuredContent');
     },
@@ -96,25 +93,19 @@ interface OfficialPackage {
     callTool(call: { readonly name: string; readonly arguments: object }): Promise<object>;
     close(): Promise<void>;
   };
-  readonly StreamableHTTPClientTransport: new (
-    url: URL,
-    options: { readonly requestInit: RequestInit },
-  ) => object;
+  readonly StreamableHTTPClientTransport: new (url: URL, options: { readonly requestInit: RequestInit }) => object;
 }
 
 /** @param mode of the negotiation of the revision */
 function official(mode: 'legacy' | { readonly pin: string }): Connect {
   return async (url, key) => {
-    const { Client, StreamableHTTPClientTransport }: OfficialPackage = load(
-      '@modelcontextprotocol/client',
-    );
+    const { Client, StreamableHTTPClientTransport }: OfficialPackage = load('@modelcontextprotocol/client');
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     const requestInit = { headers: headersWith(key) };
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
     return {
       listTools: async () => listNames(await client.listTools()),
-      call: async (name, input) =>
-        readField(await client.callTool({ name, arguments: input }), 'structuredContent'),
+      call: async (name, input) => readField(await client.callTool({ name, arguments: input }), 'structuredContent'),
       close: () => client.close(),
     };
   };
@@ -123,9 +114,7 @@ function official(mode: 'legacy' | { readonly pin: string }): Connect {
 /** The part of `@ai-sdk/mcp` that is used. */
 interface AiSdkPackage {
   createMCPClient(options: { readonly transport: object }): Promise<{
-    tools(): Promise<
-      Readonly<Record<string, { execute(input: object, options: object): Promise<object> }>>
-    >;
+    tools(): Promise<Readonly<Record<string, { execute(input: object, options: object): Promise<object> }>>>;
     close(): Promise<void>;
   }>;
 }

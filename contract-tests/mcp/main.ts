@@ -37,10 +37,7 @@ interface Failing {
   readonly left_out: Readonly<Record<string, readonly string[]>>;
 }
 
-scriptCommand(
-  'test:mcp',
-  'Run the conformance suite of MCP, and clients and servers of others.',
-).parse();
+scriptCommand('test:mcp', 'Run the conformance suite of MCP, and clients and servers of others.').parse();
 
 const folder = await mkdtemp(join(tmpdir(), 'roster-mcp-'));
 try {
@@ -71,8 +68,7 @@ async function withFixtures(use: (url: string) => Promise<void>): Promise<void> 
   const config = readConfig({ DATABASE_URL: ':memory:', PORT: '0', RATE_LIMIT: '0' });
   const fixtures = fixtureServer();
   const service = await openService(config, pino({ level: 'warn' }), undefined, {
-    callMcp: async ({ body, headers, reply }) =>
-      reply(await answerMessage(body, headers, fixtures)),
+    callMcp: async ({ body, headers, reply }) => reply(await answerMessage(body, headers, fixtures)),
   });
   try {
     await use(await service.listen());

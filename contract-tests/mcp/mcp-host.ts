@@ -49,12 +49,8 @@ export class McpHost {
     const { revision } = this;
     const message = { jsonrpc: '2.0', id: this.#id, method };
     if (revision !== '2026-07-28') {
-      const headers: Record<string, string> =
-        method === 'initialize' ? {} : { 'MCP-Protocol-Version': revision };
-      return this.send(
-        { ...message, params },
-        { ...options, headers: { ...headers, ...options.headers } },
-      );
+      const headers: Record<string, string> = method === 'initialize' ? {} : { 'MCP-Protocol-Version': revision };
+      return this.send({ ...message, params }, { ...options, headers: { ...headers, ...options.headers } });
     }
     const _meta = { [`${META}protocolVersion`]: revision, [`${META}clientCapabilities`]: {} };
     const { name, uri } = params as { name?: string; uri?: string };

@@ -30,20 +30,17 @@ test.each(['/mcp', '/mcp/default'])('the tools of %s are listed in one message',
 });
 
 describe('hosts that begin with initialize', () => {
-  test.each(['2025-11-25', '2025-06-18'])(
-    'get the revision %s that they ask for',
-    async (version) => {
-      const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'host' } };
-      const { status, body } = await older.ask('initialize', params);
-      expect(status).toBe(200);
-      expect(body.result).toMatchObject({
-        protocolVersion: version,
-        capabilities: { tools: {}, resources: {} },
-        serverInfo: { name: 'roster' },
-        instructions: expect.stringContaining('"default"'),
-      });
-    },
-  );
+  test.each(['2025-11-25', '2025-06-18'])('get the revision %s that they ask for', async (version) => {
+    const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'host' } };
+    const { status, body } = await older.ask('initialize', params);
+    expect(status).toBe(200);
+    expect(body.result).toMatchObject({
+      protocolVersion: version,
+      capabilities: { tools: {}, resources: {} },
+      serverInfo: { name: 'roster' },
+      instructions: expect.stringContaining('"default"'),
+    });
+  });
 
   test('get the newest revision of their kind for one that is unknown', async () => {
     const { body } = await older.ask('initialize', { protocolVersion: '2024-11-05' });
@@ -109,8 +106,7 @@ describe('hosts of revision 2026-07-28', () => {
 
   test('may encode the name in the header', async () => {
     const encoded = `=?base64?${Buffer.from('nothing').toString('base64')}?=`;
-    const named = (value: string) =>
-      stateless.call('nothing', {}, { headers: { 'Mcp-Name': value } });
+    const named = (value: string) => stateless.call('nothing', {}, { headers: { 'Mcp-Name': value } });
     expect((await named(encoded)).body.error?.code).toBe(-32602);
     expect((await named('another')).body.error?.code).toBe(-32020);
   });

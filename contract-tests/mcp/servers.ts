@@ -25,8 +25,7 @@ export async function testServers(): Promise<void> {
     const tools = await servers.list('ann', 'adder', ['add'], signal);
     const tool = tools.get('add');
     if (tool === undefined || typeof tool === 'string') throw new Error(`${name}: ${tool}`);
-    const call = (input: object) =>
-      servers.call({ owner: 'ann', depth: 0 }, 'adder', tool, { ...input }, signal);
+    const call = (input: object) => servers.call({ owner: 'ann', depth: 0 }, 'adder', tool, { ...input }, signal);
     deepEqual(readField(await call({ a: 2, b: 3 }), 'structuredContent'), { sum: 5 }, name);
     equal(readField(await call({ a: 2, b: 'three' }), 'isError'), true, name);
     await servers.stop();
@@ -97,13 +96,9 @@ function statelessServer(): RequestListener {
   const {
     McpServer,
     createMcpHandler,
-  }: ServerPackage & { createMcpHandler(make: () => Tools, options: object): object } = load(
-    '@modelcontextprotocol/server',
-  );
-  const { toNodeHandler }: { toNodeHandler(handler: object): RequestListener } = load(
-    '@modelcontextprotocol/node',
-  );
-  const make = () =>
-    addTool(new McpServer({ name: 'adder', version: '2' }), zod.object(INPUT), zod.object(OUTPUT));
+  }: ServerPackage & { createMcpHandler(make: () => Tools, options: object): object } =
+    load('@modelcontextprotocol/server');
+  const { toNodeHandler }: { toNodeHandler(handler: object): RequestListener } = load('@modelcontextprotocol/node');
+  const make = () => addTool(new McpServer({ name: 'adder', version: '2' }), zod.object(INPUT), zod.object(OUTPUT));
   return toNodeHandler(createMcpHandler(make, { legacy: 'reject' }));
 }

@@ -17,10 +17,7 @@ beforeAll(async () => {
     type: 'retrieval',
     params: { source: 'the care of diamonds' },
   });
-  await service.sendText(
-    '/projects/default/skills/care/documents/care.md',
-    '# Care\n\nClean a sapphire with water.',
-  );
+  await service.sendText('/projects/default/skills/care/documents/care.md', '# Care\n\nClean a sapphire with water.');
   await service.create('skill', {
     name: 'sales',
     type: 'sql',
@@ -118,9 +115,7 @@ describe('a call', () => {
   test('tells of a column that the model does not know', async () => {
     const { body } = await host.call('predict_prices', { carats: 0.7 });
     expect(body.result?.structuredContent).toMatchObject({
-      did_not_fit: expect.arrayContaining([
-        expect.objectContaining({ name: 'carats', nearest: 'carat' }),
-      ]),
+      did_not_fit: expect.arrayContaining([expect.objectContaining({ name: 'carats', nearest: 'carat' })]),
     });
   });
 
@@ -207,9 +202,7 @@ describe('a call', () => {
   test('needs the scope of the tool', async () => {
     const key = await service.createKey({ scopes: ['read', 'write', 'ask'] });
     expect((await host.call('predict_prices', {}, { key })).body.error?.code).toBe(-32602);
-    expect(
-      (await host.call('call_tool', { name: 'predict_prices' }, { key })).body.error?.code,
-    ).toBe(-32602);
+    expect((await host.call('call_tool', { name: 'predict_prices' }, { key })).body.error?.code).toBe(-32602);
   });
 
   test('of another owner finds nothing of this one', async () => {
@@ -217,9 +210,7 @@ describe('a call', () => {
     expect(await namesFor(key)).toEqual([]);
     const { body } = await host.call('predict_prices', { carat: 1 }, { key });
     expect(body.result?.isError).toBe(true);
-    expect(
-      (await host.ask('tools/list', {}, { key, path: '/mcp/default' })).body.result?.tools,
-    ).toEqual([]);
+    expect((await host.ask('tools/list', {}, { key, path: '/mcp/default' })).body.result?.tools).toEqual([]);
   });
 });
 
@@ -256,11 +247,7 @@ describe('the tools of another project', () => {
       series: { store: 'B' },
       forecasts: [{ step: 1, words: expect.stringMatching(/^2024-01: /) }, { step: 2 }],
     });
-    const unnamed = await host.call(
-      'predict_store_sales',
-      { ...input, series: { store: null } },
-      options,
-    );
+    const unnamed = await host.call('predict_store_sales', { ...input, series: { store: null } }, options);
     expect(unnamed.body.result?.structuredContent).toMatchObject({ series: { store: null } });
     for (const faulty of [{}, { steps: 2 }, { ...input, steps: 0 }, { ...input, steps: 99 }]) {
       const refused = await host.call('predict_store_sales', faulty, options);
@@ -372,9 +359,7 @@ describe('resources', () => {
     const report = String(await read('roster://default/models/prices/report'));
     expect(report).toMatch(/^# prices, version 1\n\nA regression of `price`/);
     expect(report).toContain('| carat | number |');
-    expect(await read('roster://default/skills/care/documents/care.md')).toBe(
-      '# Care\n\nClean a sapphire with water.',
-    );
+    expect(await read('roster://default/skills/care/documents/care.md')).toBe('# Care\n\nClean a sapphire with water.');
   });
 
   test('that are long arrive whole', async () => {

@@ -41,8 +41,7 @@ const FAULTS = {
   'an empty file': { text: '', message: /openapi\.yaml:1:1: / },
   'a wrong reference': {
     text: GOOD.replace('schemas/Pen', 'schemas/Pencil'),
-    message:
-      /openapi\.yaml:13:31: \$ref .*Pencil leads to nothing; correct the name, or add what it refers to/,
+    message: /openapi\.yaml:13:31: \$ref .*Pencil leads to nothing; correct the name, or add what it refers to/,
   },
   'an example that is invalid': {
     text: contract('5'),

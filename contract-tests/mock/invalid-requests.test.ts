@@ -37,9 +37,7 @@ function requestOf(operation: Operation, body: string, headers: Record<string, s
   return send(path, { method, body, headers: { 'Content-Type': JSON_TYPE, ...headers } });
 }
 
-const withBody = operations.filter(({ place }) =>
-  place.find('requestBody', 'content', JSON_TYPE, 'schema'),
-);
+const withBody = operations.filter(({ place }) => place.find('requestBody', 'content', JSON_TYPE, 'schema'));
 
 describe.each(withBody)('$id', (operation) => {
   const refused = BODIES.filter((body) => !allows(operation, body));
@@ -135,9 +133,7 @@ test('an address that cannot be decoded is refused, and does not end the mock', 
 test.each([{ Accept: ',' }, { Prefer: 'dynamic=true' }])(
   'a header that Prism cannot follow does not end the mock: %j',
   async (headers) => {
-    await (
-      await fetch(`${baseUrl}/projects`, { headers: { 'X-Api-Key': 'any', ...headers } })
-    ).text();
+    await (await fetch(`${baseUrl}/projects`, { headers: { 'X-Api-Key': 'any', ...headers } })).text();
     expect((await send('/projects')).status).toBe(200);
   },
 );

@@ -36,9 +36,7 @@ beforeAll(async () => {
       case '/secret.json':
         return res.end(document({ token_endpoint_auth_method: 'client_secret_post' }));
       case '/script.json':
-        return res.end(
-          document({ redirect_uris: ['javascript:alert(1)', 'http://evil.example/'] }),
-        );
+        return res.end(document({ redirect_uris: ['javascript:alert(1)', 'http://evil.example/'] }));
       case '/silent.json':
         return res;
       case '/text.json':
@@ -75,9 +73,7 @@ describe('a thief of a code', () => {
     expect(thief).not.toBe(client);
     const code = await oauth.code(client);
     expect((await oauth.redeem(thief, code)).error).toBe('invalid_grant');
-    expect((await oauth.token({ grant_type: 'authorization_code', code })).error).toBe(
-      'invalid_grant',
-    );
+    expect((await oauth.token({ grant_type: 'authorization_code', code })).error).toBe('invalid_grant');
   });
 
   test('ends the tokens by using it again', async () => {
@@ -203,9 +199,7 @@ describe('a token', () => {
       `${ISSUER}/mcp/a/b`,
       ISSUER,
     ]) {
-      expect((await oauth.consent(client, { resource })).text, resource).toContain(
-        'must be the MCP',
-      );
+      expect((await oauth.consent(client, { resource })).text, resource).toContain('must be the MCP');
     }
   });
 
@@ -307,18 +301,14 @@ describe('a token', () => {
     const chosen = await oauth.connect(client, { allow_read: undefined });
     expect(chosen.scope).toBe('predict ask');
     for (const scope of ['read predict', 'write', 'predict ask operate']) {
-      expect((await oauth.refresh(client, chosen.refresh_token, { scope })).error).toBe(
-        'invalid_scope',
-      );
+      expect((await oauth.refresh(client, chosen.refresh_token, { scope })).error).toBe('invalid_scope');
     }
     const other = { resource: `${ISSUER}/mcp/shop` };
     expect((await oauth.refresh(client, chosen.refresh_token, other)).error).toBe('invalid_target');
     const same = await oauth.refresh(client, chosen.refresh_token, { scope: 'ask' });
     expect(same.tokens.scope).toBe('predict ask');
     const readOnly = await oauth.createKey({ scopes: ['write'] });
-    expect((await oauth.consent(client, { key: readOnly })).text).toContain(
-      'none of the chosen scopes',
-    );
+    expect((await oauth.consent(client, { key: readOnly })).text).toContain('none of the chosen scopes');
   });
 
   test('ends with its key, and cannot be renewed then', async () => {
@@ -388,11 +378,7 @@ describe('a metadata document', () => {
     ['has a secret', 'https://host.example/secret.json', 'other than none'],
     ['leads to a script', 'https://host.example/script.json', 'not one that the client'],
     ['is on a private host', 'https://inside.example/client.json', 'cannot be read'],
-    [
-      'is where clouds have secrets',
-      'https://metadata.example/latest/client.json',
-      'cannot be read',
-    ],
+    ['is where clouds have secrets', 'https://metadata.example/latest/client.json', 'cannot be read'],
     ['is on a host that is partly private', 'https://half.example/client.json', 'cannot be read'],
     ['is at a mapped address', 'https://mapped.example/client.json', 'cannot be read'],
     ['is behind NAT64', 'https://nat64.example/client.json', 'cannot be read'],
@@ -426,9 +412,7 @@ describe('a metadata document', () => {
   });
 
   test('of one site does not keep those of others waiting', async () => {
-    const pages = Array.from({ length: 10 }, (_, index) =>
-      oauth.page(`https://host.example/held.json?${index}`),
-    );
+    const pages = Array.from({ length: 10 }, (_, index) => oauth.page(`https://host.example/held.json?${index}`));
     await expect.poll(() => held.length).toBeGreaterThan(2);
     expect((await oauth.page('https://other.example/new.json')).status).toBe(200);
     for (const answer of held) answer.end('{}');
@@ -477,10 +461,7 @@ describe('a metadata document', () => {
 describe('another page', () => {
   test.each<[string, Parameters]>([
     ['of another origin', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }],
-    [
-      'of another origin in an old browser',
-      { Origin: 'https://evil.example', 'Sec-Fetch-Site': undefined },
-    ],
+    ['of another origin in an old browser', { Origin: 'https://evil.example', 'Sec-Fetch-Site': undefined }],
     ['that hides its origin', { Origin: 'null' }],
     ['of a neighbour', { Origin: ISSUER, 'Sec-Fetch-Site': 'same-site' }],
     ['that is almost of the origin', { Origin: `${ISSUER}.evil.example` }],
@@ -507,9 +488,7 @@ describe('a hostile request', () => {
     const form = { grant_type: 'authorization_code', code: long };
     expect((await oauth.post('/oauth/token', form)).status).toBe(413);
     expect((await oauth.post('/oauth/revoke', { token: long })).status).toBe(413);
-    expect((await oauth.post('/oauth/authorize', { key: long }, { Origin: ISSUER })).status).toBe(
-      413,
-    );
+    expect((await oauth.post('/oauth/authorize', { key: long }, { Origin: ISSUER })).status).toBe(413);
     expect((await oauth.register({ redirect_uris: [long] })).status).toBe(413);
     const query = new URLSearchParams({ client_id: client, state: long.slice(0, 64 * 1024) });
     expect((await fetch(`${oauth.url}/oauth/authorize?${query}`)).status).toBe(431);
@@ -520,10 +499,7 @@ describe('a hostile request', () => {
   test('with a parameter twice is refused', async () => {
     const query = `client_id=${client}&client_id=other&redirect_uri=${CALLBACK}`;
     const page = await oauth.send(`/oauth/authorize?${query}`);
-    expect([page.status, page.headers.get('Content-Type')]).toEqual([
-      400,
-      expect.stringContaining('html'),
-    ]);
+    expect([page.status, page.headers.get('Content-Type')]).toEqual([400, expect.stringContaining('html')]);
     const code = await oauth.code(client);
     const body = `grant_type=authorization_code&code=${code}&code=${code}&client_id=${client}`;
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };

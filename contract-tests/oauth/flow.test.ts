@@ -99,11 +99,8 @@ describe('the consent page', () => {
   test('shows who asks, and where the answer goes', async () => {
     const { text, headers } = await oauth.page(DOCUMENT, { redirect_uri: HOSTED });
     expect(text).toContain('The client of <strong>host.example</strong>');
-    expect(headers.get('Content-Security-Policy')).toContain(
-      "form-action 'self' https://host.example;",
-    );
-    const named = (await oauth.register({ client_name: '<script>1', redirect_uris: [CALLBACK] }))
-      .body;
+    expect(headers.get('Content-Security-Policy')).toContain("form-action 'self' https://host.example;");
+    const named = (await oauth.register({ client_name: '<script>1', redirect_uris: [CALLBACK] })).body;
     const page = (await oauth.page(named.client_id)).text;
     expect(page).toContain('&lt;script&gt;1</strong>, which nobody has checked');
     expect(page).toContain('a program on your machine (<strong>127.0.0.1:33418</strong>)');
@@ -112,10 +109,7 @@ describe('the consent page', () => {
 
   test('asks again for what does not fit, and says why', async () => {
     const wrong = await oauth.consent(client, { key: `${oauth.key}x`, project: 'shop' });
-    expect([wrong.status, wrong.text]).toEqual([
-      400,
-      expect.stringContaining('The key is unknown'),
-    ]);
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('The key is unknown')]);
     expect(wrong.text).toContain('value="shop"');
     const lost = await oauth.consent(client, { project: 'no"<where' });
     expect(lost.text).toContain('no project &quot;no&quot;&lt;where&quot;');
@@ -148,8 +142,7 @@ describe('the consent page', () => {
 
 test('the request of the contract is shown, and its form accepted', async () => {
   // As in the examples of the contract.
-  const id =
-    'roster_client.WyJEZXNrIixbImh0dHA6Ly8xMjcuMC4wLjE6MzM0MTgvY2FsbGJhY2siXSwiYUJjRGVGZ0giXQ';
+  const id = 'roster_client.WyJEZXNrIixbImh0dHA6Ly8xMjcuMC4wLjE6MzM0MTgvY2FsbGJhY2siXSwiYUJjRGVGZ0giXQ';
   const asked = { scope: 'read predict', resource: `${ISSUER}/mcp` };
   expect((await oauth.page(id, asked)).text).toContain('<strong>Desk</strong>');
   expect((await oauth.consent(id, asked)).status).toBe(303);
@@ -175,15 +168,12 @@ test('a program may listen on any port of its machine', async () => {
   const redirect_uri = 'http://127.0.0.1:1234/callback';
   const { answer } = await oauth.consent(client, { redirect_uri });
   expect(answer?.host).toBe('127.0.0.1:1234');
-  expect(
-    (await oauth.consent(client, { redirect_uri: 'http://localhost:1234/callback' })).status,
-  ).toBe(400);
+  expect((await oauth.consent(client, { redirect_uri: 'http://localhost:1234/callback' })).status).toBe(400);
 });
 
 test('a token can be revoked, and nobody learns whether it was good', async () => {
   const { access_token: token, refresh_token }: Tokens = await oauth.connect(client);
-  const revoke = (sent: string, client_id = client) =>
-    oauth.post('/oauth/revoke', { token: sent, client_id });
+  const revoke = (sent: string, client_id = client) => oauth.post('/oauth/revoke', { token: sent, client_id });
   expect((await revoke(refresh_token, 'another')).status).toBe(200);
   expect((await oauth.tools(token)).status).toBe(200);
   expect((await revoke(token)).status).toBe(200);

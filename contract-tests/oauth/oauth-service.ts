@@ -72,11 +72,7 @@ export class OauthService {
     return this.end();
   }
 
-  createKey(options: {
-    owner?: string;
-    scopes?: readonly Scope[];
-    project?: string;
-  }): Promise<string> {
+  createKey(options: { owner?: string; scopes?: readonly Scope[]; project?: string }): Promise<string> {
     return makeKey(this.databaseUrl, { name: 'other', ...options });
   }
 
@@ -127,7 +123,10 @@ export class OauthService {
   async consent(client: string, fields: Parameters = {}, headers: Parameters = {}) {
     const form = {
       ...request(client),
-      ...{ allow_read: 'yes', allow_predict: 'yes', allow_ask: 'yes', decision: 'allow' },
+      allow_read: 'yes',
+      allow_predict: 'yes',
+      allow_ask: 'yes',
+      decision: 'allow',
       key: this.key,
       ...fields,
     };
@@ -210,16 +209,17 @@ export class OauthService {
 /** The request of a client, as in the examples of the contract. */
 function request(client: string): Parameters {
   return {
-    ...{ response_type: 'code', client_id: client, redirect_uri: CALLBACK, state: 'af0ifjsldkj' },
+    response_type: 'code',
+    client_id: client,
+    redirect_uri: CALLBACK,
+    state: 'af0ifjsldkj',
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   };
 }
 
 function present(parameters: Parameters): [string, string][] {
-  return Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
+  return Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 }
 
 function pagePath(client: string, parameters: Parameters = {}): string {
@@ -256,7 +256,8 @@ async function openInternet(folder: string, hosts: RequestListener) {
   const port = typeof address === 'object' ? address?.port : undefined;
   return {
     env: {
-      ...{ OWN_INTERNET: String(port), NODE_EXTRA_CA_CERTS: cert },
+      OWN_INTERNET: String(port),
+      NODE_EXTRA_CA_CERTS: cert,
       NODE_OPTIONS: `--import=${new URL('dist/testkit/http/own-internet.js', root)}`,
     },
     end: async () => {

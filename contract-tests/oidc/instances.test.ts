@@ -21,9 +21,7 @@ beforeEach(() => issuer.reset());
 afterEach(() => issuer.reset());
 
 async function read({ url }: ServerProcess, token: string, path = '/me') {
-  const answer = await checkedFetch(
-    new Request(url + path, { headers: { Authorization: `Bearer ${token}` } }),
-  );
+  const answer = await checkedFetch(new Request(url + path, { headers: { Authorization: `Bearer ${token}` } }));
   const body = Object(await answer.json());
   return { status: answer.status, retryAfter: answer.headers.get('Retry-After'), body };
 }

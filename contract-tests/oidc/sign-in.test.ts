@@ -1,12 +1,7 @@
 /** The console signs in at an OIDC issuer, in a browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { OidcIssuer } from '../../testkit/oidc-issuer.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { expectGoodView, openConsole } from '../console/console-page.js';
@@ -30,8 +25,7 @@ afterAll(async () => {
 beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
 afterEach(() => issuer.reset());
 
-const signInPage = (search = '') =>
-  open(browser, `${server.url}/sign-in${search}`, { until: 'h1' });
+const signInPage = (search = '') => open(browser, `${server.url}/sign-in${search}`, { until: 'h1' });
 
 test('a user signs in, comes back to the view, and is known until the tab is closed', async () => {
   const { page, faults } = await openConsole(browser, server.url, '/key');
@@ -42,8 +36,11 @@ test('a user signs in, comes back to the view, and is known until the tab is clo
   await page.getByText('May not write').waitFor();
   const [asked] = issuer.signIns;
   expect(asked).toMatchObject({
-    ...{ response_type: 'code', client_id: 'console', scope: 'openid' },
-    ...{ code_challenge_method: 'S256', redirect_uri: `${server.url}/sign-in` },
+    response_type: 'code',
+    client_id: 'console',
+    scope: 'openid',
+    code_challenge_method: 'S256',
+    redirect_uri: `${server.url}/sign-in`,
   });
   expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual(['roster-key']);
   expect(await page.evaluate('localStorage.length + document.cookie.length')).toBe(0);

@@ -63,7 +63,9 @@ describe('a token of the issuer', () => {
     expect([status, body]).toEqual([
       200,
       {
-        ...{ owner: 'ada', key: null, scopes: ['read'] },
+        owner: 'ada',
+        key: null,
+        scopes: ['read'],
         identity: { subject: 'ada', expires_at: expect.stringMatching(/^20..-.*Z$/) },
         limits: { max_body: 33_554_432, max_table: 1_073_741_824, rate_limit: 6000 },
       },
@@ -133,8 +135,7 @@ describe('a token of the issuer', () => {
     const token = await issuer.token({ sub: 'sub<ject>' });
     await send(token, `/projects/default?x=${token}`);
     await send(token, `/${token}`);
-    const line = () =>
-      server.log.map((text) => JSON.parse(text)).find(({ subject }) => subject === 'sub<ject>');
+    const line = () => server.log.map((text) => JSON.parse(text)).find(({ subject }) => subject === 'sub<ject>');
     await expect.poll(line).toMatchObject({ owner: 'sub<ject>', operation: 'getProject' });
     expect(line()).not.toHaveProperty('key');
     expect(server.log.join('\n')).not.toContain(token.slice(0, 60));
@@ -216,12 +217,7 @@ describe('a token is refused, and says why,', () => {
     ['with a subject of zeros', { sub: 'a\u0000b' }, {}, /no claim "sub"/],
     ['without a scope', { scope: 'openid' }, {}, /no scope of Roster: .*"scope"/],
     ['bound to a key', { cnf: { jkt: 'x' } }, {}, /bound to a key/],
-    [
-      'with an owner of control characters',
-      { sub: 'a\u0007b' },
-      {},
-      /name of one, which has 1 to 100/,
-    ],
+    ['with an owner of control characters', { sub: 'a\u0007b' }, {}, /name of one, which has 1 to 100/],
     ['with an owner between spaces', { sub: ' shop' }, {}, /name of one/],
     ['with an owner of 101 characters', { sub: 'x'.repeat(101) }, {}, /name of one/],
     ['of a logout', {}, { header: { typ: 'logout+jwt' } }, /the type "logout\+jwt"/],
@@ -244,9 +240,9 @@ describe('an attacker', () => {
   test.each(['none', 'None', 'NONE', ''])('gets nothing with the algorithm "%s"', async (alg) => {
     const [, claims] = (await issuer.token()).split('.');
     for (const signature of ['', 'x']) {
-      expect(
-        await refused(`${encode({ alg, kid: 'first-RS256' })}.${claims}.${signature}`),
-      ).toContain('the service takes RS256, ES256, EdDSA');
+      expect(await refused(`${encode({ alg, kid: 'first-RS256' })}.${claims}.${signature}`)).toContain(
+        'the service takes RS256, ES256, EdDSA',
+      );
     }
   });
 
@@ -266,9 +262,7 @@ describe('an attacker', () => {
     const other = await OidcIssuer.open();
     const claims = { iss: issuer.url };
     const header = { jwk, jku: `${other.url}/keys`, x5u: `${other.url}/keys` };
-    expect(await refused(await other.token(claims, { kid: 'mine', header }))).toContain(
-      'does not publish',
-    );
+    expect(await refused(await other.token(claims, { kid: 'mine', header }))).toContain('does not publish');
     expect(await refused(await other.token(claims, { header }))).toContain('does not stand up');
     expect(other.asked).toEqual([]);
     await other.stop();

@@ -41,7 +41,9 @@ const halves = (row: number) => (row < 40 ? 'below' : 'above');
 test('a lean row has the probability of each class, and its explanation as an object', async () => {
   const cutOf = (row: number) => (row < 12 ? `Rare ${row % 3}` : row % 2 ? 'Ideal' : 'Premium');
   const table = Array.from({ length: 200 }, (_, row) => ({
-    ...{ carat: row / 100, price: 300 + row, cut: cutOf(row) },
+    carat: row / 100,
+    price: 300 + row,
+    cut: cutOf(row),
   }));
   const params = { path: pathOf('cuts'), query: { target: 'cut' } };
   await settled(roster, params.path, await answered(roster.PUT(ONE, { params, body: table })));
@@ -96,12 +98,8 @@ describe('a target', () => {
   test('of three whole numbers is predicted as numbers, or as classes where that is asked for', async () => {
     const rows = rowsWith(90, (row) => 1 + Math.floor(row / 30));
     expect(await trained('stars', rows)).toMatchObject({ task: 'regression' });
-    const [number] = await answered(
-      roster.POST(PREDICT, { params: { path: pathOf('stars') }, body: [{ x: 45 }] }),
-    );
-    expect([number?.['y'], number?.['y_min'], number?.['y_max']].every(Number.isInteger)).toBe(
-      true,
-    );
+    const [number] = await answered(roster.POST(PREDICT, { params: { path: pathOf('stars') }, body: [{ x: 45 }] }));
+    expect([number?.['y'], number?.['y_min'], number?.['y_max']].every(Number.isInteger)).toBe(true);
     const model = classifier(await trained('stars', rows, 'classification'));
     expect(model.version).toBe(2);
     expect(model.classes?.map(({ name }) => name)).toEqual(['1', '2', '3']);
@@ -138,9 +136,7 @@ describe('rows of a classifier', () => {
     const sizes = await Promise.all(
       [0.5, 0.99].map(async (confidence) => {
         const params = { ...path(), query: { confidence } };
-        const rows = await answered(
-          roster.POST(PREDICT, { params, body: rowsWith(200, () => null) }),
-        );
+        const rows = await answered(roster.POST(PREDICT, { params, body: rowsWith(200, () => null) }));
         return rows.reduce((sum, row) => sum + Array(row['y_set']).flat().length, 0);
       }),
     );
@@ -183,9 +179,7 @@ test('thresholds hold on rows that the model has not seen, and so does the AUC',
   expect(area).toBeGreaterThan(0.7);
   expect(metrics?.auc).toBeCloseTo(area, 1);
   const [stays, leaves] = metrics?.by_class ?? [];
-  expect([stays?.auc, leaves?.auc]).toEqual(
-    [metrics?.auc, metrics?.auc].map((auc) => expect.closeTo(auc ?? 0, 9)),
-  );
+  expect([stays?.auc, leaves?.auc]).toEqual([metrics?.auc, metrics?.auc].map((auc) => expect.closeTo(auc ?? 0, 9)));
   expect(leaves?.class).toBe('leaves');
   const { probability: thresholds = [], caught = [], false_alarms = [] } = leaves?.thresholds ?? {};
   expect([caught.at(-1), false_alarms.at(-1)]).toEqual([leaves?.rows, stays?.rows]);
@@ -216,8 +210,7 @@ describe('the rows of an answer', () => {
   const rowsOf = async (response: Response): Promise<Row[]> => JSON.parse(await response.text());
 
   // Three rows are of rare classes, which are merged into `other`.
-  const kind = (row: number) =>
-    row > 196 ? `rare ${row}` : row + (row % 7) * 9 < 80 ? 'yes' : '=no, "not"';
+  const kind = (row: number) => (row > 196 ? `rare ${row}` : row + (row % 7) * 9 < 80 ? 'yes' : '=no, "not"');
   const classes = ['=no, "not"', 'yes', 'other'];
   beforeAll(async () => {
     await trained('kinds', rowsWith(200, kind));
@@ -247,9 +240,7 @@ describe('the rows of an answer', () => {
     }
     const lean = await rowsOf(await post('kinds', 'rows=lean&probabilities=true'));
     const columns = ['x', 'y', 'y_confidence', 'y_set', ...names];
-    expect(lean.map((row) => Object.entries(row))).toEqual(
-      full.map((row) => columns.map((name) => [name, row[name]])),
-    );
+    expect(lean.map((row) => Object.entries(row))).toEqual(full.map((row) => columns.map((name) => [name, row[name]])));
     const lines = await post('kinds', 'rows=lean&probabilities=true', {
       Accept: 'application/x-ndjson',
     });
@@ -257,9 +248,7 @@ describe('the rows of an answer', () => {
     expect(texts.map((text) => JSON.parse(text))).toEqual(lean);
     const csv = await post('kinds', 'probabilities=true', { Accept: 'text/csv' });
     const [header, ...records] = (await csv.text()).trimEnd().split('\r\n');
-    expect(header).toBe(
-      'x,y,y_confidence,y_set,"y_probability_=no, ""not""",y_probability_yes,y_probability_other',
-    );
+    expect(header).toBe('x,y,y_confidence,y_set,"y_probability_=no, ""not""",y_probability_yes,y_probability_other');
     expect(records.map((record) => record.split(',').slice(-3).map(Number))).toEqual(
       full.map((row) => names.map((name) => row[name])),
     );
@@ -284,10 +273,7 @@ describe('the rows of an answer', () => {
     const lean: Row[] = JSON.parse(await answer('rows=lean&explain=true'));
     expect(lean.map((row) => Object.entries(row))).toEqual(
       full.map((row) => [
-        ...['x', 'y', 'y_confidence', 'y_set', 'y_original', 'y_anomaly'].map((name) => [
-          name,
-          row[name],
-        ]),
+        ...['x', 'y', 'y_confidence', 'y_set', 'y_original', 'y_anomaly'].map((name) => [name, row[name]]),
         ['y_explain', JSON.parse(String(row['y_explain']))],
       ]),
     );
@@ -318,9 +304,7 @@ describe('the rows of an answer', () => {
     }
     const headers = { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' };
     const lines = { method: 'POST', headers, body: '{"x":5}\n' };
-    expect(await (await send(`${path(name)}?probabilities=true`, lines)).text()).toContain(
-      '/query/probabilities',
-    );
+    expect(await (await send(`${path(name)}?probabilities=true`, lines)).text()).toContain('/query/probabilities');
   });
 });
 
@@ -332,12 +316,7 @@ describe('is refused with 422, by column, and the version before goes on:', () =
     ['a class of one row', rowsWith(60, (row) => (row ? 'a' : 'b')), undefined, 'has 1 row'],
     ['10,000 classes', rowsWith(10_000, (row) => `c${row}`), undefined, '5,000 different values'],
     ['blanks', rowsWith(60, (row) => (row < 9 ? 'a' : '')), undefined, 'Only 9 rows'],
-    [
-      'a class of 10 kB',
-      rowsWith(60, (row) => (row < 30 ? 'a' : 'b'.repeat(10_000))),
-      undefined,
-      '200 characters',
-    ],
+    ['a class of 10 kB', rowsWith(60, (row) => (row < 30 ? 'a' : 'b'.repeat(10_000))), undefined, '200 characters'],
     ['text as numbers', rowsWith(60, halves), 'regression', 'must hold finite numbers'],
     ['fractions as classes', rowsWith(60, (row) => row / 7), 'classification', 'at least 10 rows'],
   ])('%s', async (_what, body, task, message) => {

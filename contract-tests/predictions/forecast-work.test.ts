@@ -2,13 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  asyncProperty,
-  constantFrom,
-  array as listOf,
-  assert as property,
-  record,
-} from 'fast-check';
+import { asyncProperty, constantFrom, array as listOf, assert as property, record } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { calls, says } from '../../testkit/chat/reply.js';
 import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
@@ -134,27 +128,26 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
     ['NDJSON without a row', '', { type: LINES, accept: CSV }],
     ['CSV', writeFile('csv', columns), { type: CSV, accept: CSV }],
     ['Arrow', writeFile('arrow-stream', columns), { type: ARROW, accept: ARROW }],
-  ])(
-    'count each step of each series in %s, or nothing where they are refused',
-    async (_, body, sending) => {
-      const key = await limited(2 * STORES.length * HORIZON - 1);
-      const answer = await predict(key, body, sending);
-      expect(answer.status).toBe(200);
-      await answer.arrayBuffer();
-      const left = STORES.length * HORIZON - 1;
-      await expectLeft(key, left);
-      await expectRefusal(await predict(key, body, sending));
-      await expectLeft(key, left);
-      expect((await predict(key, [{ store: 'A' }], {}, '?steps=2')).status).toBe(200);
-      await expectLeft(key, left - 2);
-    },
-  );
+  ])('count each step of each series in %s, or nothing where they are refused', async (_, body, sending) => {
+    const key = await limited(2 * STORES.length * HORIZON - 1);
+    const answer = await predict(key, body, sending);
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    const left = STORES.length * HORIZON - 1;
+    await expectLeft(key, left);
+    await expectRefusal(await predict(key, body, sending));
+    await expectLeft(key, left);
+    expect((await predict(key, [{ store: 'A' }], {}, '?steps=2')).status).toBe(200);
+    await expectLeft(key, left - 2);
+  });
 
   test('count each step that a tool forecasts', async () => {
     const key = await limited(9);
     const call = async (steps: number, store = 'A'): Promise<unknown> => {
       const message = {
-        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
         params: { name: 'predict_sales', arguments: { series: { store }, steps } },
       };
       const accept = `${JSON_TYPE}, text/event-stream`;
@@ -168,10 +161,7 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
     // A call that cannot be answered counts nothing.
     expect(await call(5, 'nowhere')).toMatchObject({ result: { isError: true } });
     await expectLeft(key, 5);
-    chat.play([
-      calls({ name: 'sales', arguments: { series: { store: 'B' }, steps: 3 } }),
-      says('More.'),
-    ]);
+    chat.play([calls({ name: 'sales', arguments: { series: { store: 'B' }, steps: 3 } }), says('More.')]);
     const question = { messages: [{ question: 'How much?', answer: null }] };
     const asked = await send(key, 'POST', '/projects/default/agents/analyst/completions', question);
     expect(asked.status).toBe(200);
@@ -224,14 +214,7 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
     );
     const asked = record({
       rows: listOf(row, { maxLength: 5 }),
-      query: constantFrom(
-        '',
-        '?steps=2',
-        '?backtest=3',
-        '?rows=lean',
-        '?confidence=0.5',
-        '?unknown=refuse',
-      ),
+      query: constantFrom('', '?steps=2', '?backtest=3', '?rows=lean', '?confidence=0.5', '?unknown=refuse'),
       inData: constantFrom(true, false),
     });
     const answerTo = async (text: string, query: string) => {

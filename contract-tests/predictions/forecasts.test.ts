@@ -23,8 +23,7 @@ beforeAll(async () => {
   await train('sales', salesCsv, 'order_by=month&group_by=store&horizon=6&known=promotion');
 });
 
-const monthAt = (index: number) =>
-  `${2015 + Math.floor(index / 12)}-${String(1 + (index % 12)).padStart(2, '0')}`;
+const monthAt = (index: number) => `${2015 + Math.floor(index / 12)}-${String(1 + (index % 12)).padStart(2, '0')}`;
 
 /** Sales of three stores in 60 months, with a season and a promotion now and then. */
 const sales = ['A', 'B', 'C'].flatMap((store, place) =>
@@ -86,9 +85,7 @@ const stepOf = (row: Row | undefined) => JSON.parse(String(row?.['sales_explain'
 
 describe('a table of series', () => {
   test('makes a model that says its step, its series and its errors', async () => {
-    const model = await answered(
-      roster.GET(ONE, { params: { path: { projectName, modelName: 'sales' } } }),
-    );
+    const model = await answered(roster.GET(ONE, { params: { path: { projectName, modelName: 'sales' } } }));
     expect(model).toMatchObject({
       task: 'forecast',
       order_by: 'month',
@@ -192,15 +189,11 @@ describe('a table of series', () => {
 
   test.each([
     ['day', (index: number) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10)],
-    [
-      'week',
-      (index: number) => new Date(Date.UTC(2020, 0, 6 + 7 * index)).toISOString().slice(0, 10),
-    ],
+    ['week', (index: number) => new Date(Date.UTC(2020, 0, 6 + 7 * index)).toISOString().slice(0, 10)],
     ['hour', (index: number) => new Date(Date.UTC(2024, 0, 1, index)).toISOString()],
     [
       'quarter',
-      (index: number) =>
-        `${2000 + Math.floor(index / 4)}-${['03-31', '06-30', '09-30', '12-31'][index % 4]}`,
+      (index: number) => `${2000 + Math.floor(index / 4)}-${['03-31', '06-30', '09-30', '12-31'][index % 4]}`,
     ],
     ['year', (index: number) => `${1900 + index}-01-01`],
     ['number', (index: number) => 3 * index],
@@ -264,9 +257,7 @@ describe('a body', () => {
   });
 
   test('of the history of a series that is new is answered, too', async () => {
-    const history = sales
-      .filter(({ store }) => store === 'A')
-      .map((row) => ({ ...row, store: 'new' }));
+    const history = sales.filter(({ store }) => store === 'A').map((row) => ({ ...row, store: 'new' }));
     const rows = await forecasts(history, '?steps=3');
     expect(rows.map(({ month, store }) => [month, store])).toEqual([
       ['2020-01', 'new'],
@@ -312,8 +303,7 @@ describe('a body', () => {
     ]);
     for (const row of rows) {
       const { sales_original: actual, sales_min: low, sales_max: high } = row;
-      const isOutside =
-        actual === null ? null : Number(actual) < Number(low) || Number(actual) > Number(high);
+      const isOutside = actual === null ? null : Number(actual) < Number(low) || Number(actual) > Number(high);
       expect(row['sales_anomaly']).toBe(isOutside);
     }
     expect(await forecasts([], '?backtest=6&steps=1')).toHaveLength(3);
@@ -367,45 +357,15 @@ describe('a body', () => {
   test.each<[string, unknown, string, string, string]>([
     ['more steps than the horizon', [], '?steps=7', '/query/steps', 'at most 6'],
     ['a longer backtest than the horizon', [], '?backtest=7', '/query/backtest', 'at most 6'],
-    [
-      'history in a backtest',
-      [{ store: 'A', month: '2020-01', sales: 4 }],
-      '?backtest=1',
-      '/body/0/month',
-      'left out',
-    ],
+    ['history in a backtest', [{ store: 'A', month: '2020-01', sales: 4 }], '?backtest=1', '/body/0/month', 'left out'],
     ['a series that is not known', [{ store: 'Z' }], '', '/body/0', '"store" "Z"'],
     ['a series without a value', [{ store: null }], '', '/body/0', '"store" without a value'],
     ['a row that names no series', [{ stor: 'A' }], '', '/body/0', 'give a value of "store"'],
     ['a row that is null', [null], '', '/body/0', 'names no series'],
-    [
-      'a moment beside `steps`',
-      [{ store: 'A', month: '2020-02' }],
-      '?steps=2',
-      '/body/0/month',
-      'without `steps`',
-    ],
-    [
-      'a moment of another form',
-      [{ store: 'A', month: 3 }],
-      '',
-      '/body/0/month',
-      'a month such as',
-    ],
-    [
-      'a moment beyond the horizon',
-      [{ store: 'A', month: '2021-01' }],
-      '',
-      '/body/0/month',
-      '13 steps',
-    ],
-    [
-      'a moment of the past',
-      [{ store: 'A', month: '2019-01' }],
-      '',
-      '/body/0/month',
-      'up to 2019-12',
-    ],
+    ['a moment beside `steps`', [{ store: 'A', month: '2020-02' }], '?steps=2', '/body/0/month', 'without `steps`'],
+    ['a moment of another form', [{ store: 'A', month: 3 }], '', '/body/0/month', 'a month such as'],
+    ['a moment beyond the horizon', [{ store: 'A', month: '2021-01' }], '', '/body/0/month', '13 steps'],
+    ['a moment of the past', [{ store: 'A', month: '2019-01' }], '', '/body/0/month', 'up to 2019-12'],
     [
       'history older than the table',
       [{ store: 'A', month: '2019-01', sales: 4 }],
@@ -413,34 +373,14 @@ describe('a body', () => {
       '/body/0/month',
       'send later history',
     ],
-    [
-      'history without a moment',
-      { data: [{ store: 'A', sales: 4 }] },
-      '',
-      '/body/data/0/month',
-      'missing',
-    ],
-    [
-      'history without a group',
-      [{ month: '2020-01', sales: 4 }],
-      '',
-      '/body/0/store',
-      'tells series apart',
-    ],
-    [
-      'history that is not a number',
-      [{ store: 'A', month: '2020-01', sales: 'many' }],
-      '',
-      '/body/0/sales',
-      '"many"',
-    ],
+    ['history without a moment', { data: [{ store: 'A', sales: 4 }] }, '', '/body/data/0/month', 'missing'],
+    ['history without a group', [{ month: '2020-01', sales: 4 }], '', '/body/0/store', 'tells series apart'],
+    ['history that is not a number', [{ store: 'A', month: '2020-01', sales: 'many' }], '', '/body/0/sales', '"many"'],
   ])('with %s is refused', async (_, rows, query, pointer, message) => {
     const response = await post(rows, query);
     expect(response.status).toBe(400);
     const problem = asRow(await response.json());
-    expect(problem['errors']).toMatchObject([
-      { pointer, message: expect.stringContaining(message) },
-    ]);
+    expect(problem['errors']).toMatchObject([{ pointer, message: expect.stringContaining(message) }]);
   });
 });
 
@@ -462,12 +402,7 @@ describe('a training is refused', () => {
     ['a horizon without order_by', 'horizon=3', '/query/horizon', 'order_by'],
     ['order_by without a horizon', 'order_by=month', '/query/horizon', 'missing'],
     ['the order column as target', 'order_by=sales&horizon=3', '/query/order_by', 'another column'],
-    [
-      'a column twice',
-      'order_by=month&horizon=3&group_by=month',
-      '/query/group_by',
-      'another column',
-    ],
+    ['a column twice', 'order_by=month&horizon=3&group_by=month', '/query/group_by', 'another column'],
     ['a task', 'order_by=month&horizon=3&task=regression', '/query/task', 'order_by'],
     ['a horizon of 0', 'order_by=month&horizon=0', '/query/horizon', '1'],
   ])('with %s', async (_, query, pointer, message) => {
@@ -502,18 +437,8 @@ describe('a training is refused', () => {
       'horizon=3',
       { line: 11, message: expect.stringContaining('two forms') },
     ],
-    [
-      'no date',
-      withMonth(5, 'June'),
-      'horizon=3',
-      { line: 7, message: expect.stringContaining('"June"') },
-    ],
-    [
-      'a missing date',
-      withMonth(5, ''),
-      'horizon=3',
-      { line: 7, message: expect.stringContaining('no value') },
-    ],
+    ['no date', withMonth(5, 'June'), 'horizon=3', { line: 7, message: expect.stringContaining('"June"') }],
+    ['a missing date', withMonth(5, ''), 'horizon=3', { line: 7, message: expect.stringContaining('no value') }],
     [
       'months without hyphens',
       csvOf(alone.map((row, index) => ({ ...row, month: monthAt(index).replace('-', '') }))),
@@ -620,10 +545,7 @@ test('steps and backtests are refused by a model that predicts rows', async () =
   await settled(roster, { projectName, modelName: 'rows' });
   const refused = await post([{ store: 'A' }], '?steps=2&backtest=1', 'rows');
   const problem = asRow(await refused.json());
-  expect(problem['errors']).toMatchObject([
-    { pointer: '/query/steps' },
-    { pointer: '/query/backtest' },
-  ]);
+  expect(problem['errors']).toMatchObject([{ pointer: '/query/steps' }, { pointer: '/query/backtest' }]);
   const lines = await send(`${project}/rows/predict?steps=2`, {
     method: 'POST',
     headers: { 'Content-Type': LINES },

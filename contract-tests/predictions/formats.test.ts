@@ -63,10 +63,7 @@ describe('a large body of JSON', () => {
   test.each([
     ['no JSON', (text: string) => text.slice(0, -2)],
     ['of another shape', (text: string) => `{"dat":${text}}`],
-    [
-      'with deep nesting',
-      (text: string) => `[${'['.repeat(200)}${']'.repeat(200)},${text.slice(1)}`,
-    ],
+    ['with deep nesting', (text: string) => `[${'['.repeat(200)}${']'.repeat(200)},${text.slice(1)}`],
     ['with text after its end', (text: string) => `${text}]`],
   ])('that is %s gets the same problem as a small one', async (_what, change) => {
     const problemOf = async (rows: unknown[]) => {
@@ -94,9 +91,7 @@ describe('a large body of JSON', () => {
     expect(response.status).toBe(400);
     const errors = readField(await response.json(), 'errors');
     expect(errors).toContainEqual(expect.objectContaining({ pointer: '/query/confidence' }));
-    expect(errors).toContainEqual(
-      expect.objectContaining({ pointer: expect.stringContaining('/body') }),
-    );
+    expect(errors).toContainEqual(expect.objectContaining({ pointer: expect.stringContaining('/body') }));
   });
 
   test('has its warnings in the header', async () => {
@@ -166,11 +161,7 @@ describe('the format of an answer', () => {
   });
 
   test('has the options of CSV, and explanations where they are wanted', async () => {
-    const plain = await post(
-      '0,7;Ideal\n',
-      { 'Content-Type': CSV },
-      '?header=false&delimiter=semicolon',
-    );
+    const plain = await post('0,7;Ideal\n', { 'Content-Type': CSV }, '?header=false&delimiter=semicolon');
     expect(plain.status).toBe(200);
     expect(await plain.text()).not.toContain('price_explain');
     const explained = await post(csv, { 'Content-Type': CSV }, '?explain=true');
@@ -224,7 +215,8 @@ describe('a fault of a stream', () => {
   test('after it ends an answer of lines with the problem', async () => {
     const rest = many.split('\n').slice(1).join('\n');
     const { response, body } = await exchange([many, rest, 'a,b,"c\n'], {
-      ...{ 'Content-Type': CSV, Accept: LINES },
+      'Content-Type': CSV,
+      Accept: LINES,
     });
     expect(response.statusCode).toBe(200);
     const last = JSON.parse(body.trimEnd().split('\n').at(-1) ?? '');
@@ -232,11 +224,7 @@ describe('a fault of a stream', () => {
   });
 
   test('with unknown names that are refused is told before any row', async () => {
-    const response = await post(
-      'carat,colour\n0.7,G\n',
-      { 'Content-Type': CSV },
-      '?unknown=refuse',
-    );
+    const response = await post('carat,colour\n0.7,G\n', { 'Content-Type': CSV }, '?unknown=refuse');
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ errors: [{ name: 'colour', nearest: 'color' }] });
   });

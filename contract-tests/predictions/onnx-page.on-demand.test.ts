@@ -7,12 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createRoster, createRosterClient, type Roster } from 'roster-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { listen } from '../../testkit/http/listen.js';
 import { WAIT_MS } from '../../testkit/patience.js';

@@ -47,13 +47,8 @@ async function compare(
   for (const [output, values] of Object.entries(expected)) {
     const given: unknown[] = Array.from(outputs[output] ?? []);
     // Numbers of this size are not rounded, so that the order of additions shows in the last bits of partial rows.
-    const alike = values.map((value, at) =>
-      name === 'huge' && isNear(value, given[at]) ? value : given[at],
-    );
-    expect([...alike, given.length], `${output} at ${confidence}`).toEqual([
-      ...values,
-      values.length,
-    ]);
+    const alike = values.map((value, at) => (name === 'huge' && isNear(value, given[at]) ? value : given[at]));
+    expect([...alike, given.length], `${output} at ${confidence}`).toEqual([...values, values.length]);
   }
 }
 
@@ -86,19 +81,12 @@ test('rows of any numbers, texts and dates are answered alike', async () => {
   const times = { min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true };
   const day = fc.option(fc.date(times).map((date) => date.toISOString()));
   const row = fc.record({ x: number, gaps: number, count: number, group: text, side: text, day });
-  const confidence = fc.oneof(
-    fc.constant(Number.NaN),
-    fc.double({ min: 0.01, max: 0.99, noNaN: true }),
-  );
+  const confidence = fc.oneof(fc.constant(Number.NaN), fc.double({ min: 0.01, max: 0.99, noNaN: true }));
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(row, { minLength: 1, maxLength: 60 }),
-      confidence,
-      async (rows, level) => {
-        await compare('amounts', regressor, rows, level);
-        await compare('many', classifier, rows, level);
-      },
-    ),
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 60 }), confidence, async (rows, level) => {
+      await compare('amounts', regressor, rows, level);
+      await compare('many', classifier, rows, level);
+    }),
     { numRuns: 40 },
   );
 });

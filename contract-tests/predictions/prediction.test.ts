@@ -241,12 +241,7 @@ describe('an oversized row', () => {
       '/body/data/0',
       'must have at most 1048576 bytes',
     ],
-    [
-      'millions of empty arrays',
-      `[${'[],'.repeat(2_000_000)}0]`,
-      '/body',
-      'must have at most 100000 items',
-    ],
+    ['millions of empty arrays', `[${'[],'.repeat(2_000_000)}0]`, '/body', 'must have at most 100000 items'],
   ])('with %s is refused, and the error points at it', async (_what, body, pointer, message) => {
     expect(await faultOf(body)).toMatchObject({ errors: [{ pointer, message }] });
   });
@@ -274,23 +269,19 @@ test('the numbers of an answer have no more digits than the target justifies', a
 });
 
 describe('confidence', () => {
-  test.each([0.5, 0.8, 0.9])(
-    'of %d can be requested, is returned in every row, and holds',
-    async (level) => {
-      const answers = await predict(keptBack, level);
-      const given = answers.map(({ price_confidence }) => Number(price_confidence));
-      expect(new Set(given)).toEqual(new Set([level]));
-      const within = answers.filter(({ price_anomaly }) => price_anomaly === false).length;
-      const heldOut = model.task === 'regression' ? (model.metrics?.held_out_rows ?? 0) : 0;
-      const spread = Math.sqrt(level * (1 - level) * (1 / heldOut + 1 / answers.length));
-      expect(Math.abs(within / answers.length - level)).toBeLessThan(3 * spread);
-    },
-  );
+  test.each([0.5, 0.8, 0.9])('of %d can be requested, is returned in every row, and holds', async (level) => {
+    const answers = await predict(keptBack, level);
+    const given = answers.map(({ price_confidence }) => Number(price_confidence));
+    expect(new Set(given)).toEqual(new Set([level]));
+    const within = answers.filter(({ price_anomaly }) => price_anomaly === false).length;
+    const heldOut = model.task === 'regression' ? (model.metrics?.held_out_rows ?? 0) : 0;
+    const spread = Math.sqrt(level * (1 - level) * (1 / heldOut + 1 / answers.length));
+    expect(Math.abs(within / answers.length - level)).toBeLessThan(3 * spread);
+  });
 
   test('chosen row by row holds overall', async () => {
     const answers = await predict(keptBack);
-    const claimed =
-      answers.reduce((sum, answer) => sum + Number(answer.price_confidence), 0) / answers.length;
+    const claimed = answers.reduce((sum, answer) => sum + Number(answer.price_confidence), 0) / answers.length;
     const within = answers.filter(({ price_anomaly }) => price_anomaly === false).length;
     expect(Math.abs(within / answers.length - claimed)).toBeLessThan(0.03);
   });
@@ -314,8 +305,7 @@ describe('confidence', () => {
 });
 
 describe('a body that does not hold rows', () => {
-  const errorsOf = async (body: unknown) =>
-    (await readObject(await sendJson('POST', address(), body)))['errors'];
+  const errorsOf = async (body: unknown) => (await readObject(await sendJson('POST', address(), body)))['errors'];
 
   test.each([[{ carat: 0.7, cut: 'Ideal' }], [{}], [{ rows: [] }], ['carat'], [7], [null]])(
     'such as %j gets one error, which describes rows',
@@ -331,9 +321,7 @@ describe('a body that does not hold rows', () => {
 
   test('but has data gets an error about data', async () => {
     expect(await errorsOf({ data: { carat: 0.7 } })).toMatchObject([{ pointer: '/body/data' }]);
-    expect(await errorsOf({ data: [], colour: 'red' })).toMatchObject([
-      { pointer: '/body/colour' },
-    ]);
+    expect(await errorsOf({ data: [], colour: 'red' })).toMatchObject([{ pointer: '/body/colour' }]);
   });
 });
 

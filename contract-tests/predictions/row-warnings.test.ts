@@ -44,13 +44,7 @@ describe('Row-Warnings', () => {
   });
 
   test('counts rows without a column, new categories and numbers far outside the range', async () => {
-    const rows = [
-      oneDiamond,
-      {},
-      7,
-      { ...oneDiamond, cut: 'Heart' },
-      { ...oneDiamond, carat: 300 },
-    ];
+    const rows = [oneDiamond, {}, 7, { ...oneDiamond, cut: 'Heart' }, { ...oneDiamond, carat: 300 }];
     expect((await warningsOf(rows)).warnings).toEqual([
       { kind: 'no-column', name: null, rows: 2, nearest: null },
       { kind: 'out-of-range', name: 'carat', rows: 1, nearest: null },
@@ -76,9 +70,7 @@ describe('Row-Warnings', () => {
 describe('warnings=true', () => {
   const { cut: _, ...uncut } = oneDiamond;
   const rows = [
-    ...Array.from({ length: 40 }, (_, row) =>
-      row % 2 ? { ...oneDiamond, carat: 0.777 } : oneDiamond,
-    ),
+    ...Array.from({ length: 40 }, (_, row) => (row % 2 ? { ...oneDiamond, carat: 0.777 } : oneDiamond)),
     { ...oneDiamond, carat: 'n/a', cut: 'Heart' },
     { ...uncut, carat: 300 },
     {},
@@ -112,9 +104,7 @@ describe('warnings=true', () => {
 
       const arrow = { ...ndjson, Accept: 'application/vnd.apache.arrow.file' };
       const file = await send(`${address()}${query}`, { method: 'POST', headers: arrow, body });
-      const column = tableFromIPC(new Uint8Array(await file.arrayBuffer())).getChild(
-        'price_warnings',
-      );
+      const column = tableFromIPC(new Uint8Array(await file.arrayBuffer())).getChild('price_warnings');
       expect([...(column ?? [])]).toEqual(told);
     },
   );
@@ -192,10 +182,7 @@ describe('unknown=refuse', () => {
     const rows = [oneDiamond, { ...oneDiamond, cut: 'Heart' }, { select_data_query: 1 }];
     const response = await sendJson('POST', `${address()}?unknown=refuse`, rows);
     expect(response.status).toBe(200);
-    expect(rowWarnings(response).warnings.map(({ kind }) => kind)).toEqual([
-      'no-column',
-      'new-category',
-    ]);
+    expect(rowWarnings(response).warnings.map(({ kind }) => kind)).toEqual(['no-column', 'new-category']);
   });
 
   test('lists a hundred names at most', async () => {

@@ -20,10 +20,7 @@ beforeAll(async () => {
 
 const open = ownStreams();
 
-function post(
-  body: string | Buffer<ArrayBuffer>,
-  headers: Record<string, string> = LINES,
-): Promise<Response> {
+function post(body: string | Buffer<ArrayBuffer>, headers: Record<string, string> = LINES): Promise<Response> {
   return send(address, { method: 'POST', headers, body });
 }
 
@@ -67,9 +64,7 @@ describe('NDJSON lines', () => {
 
   test('may end with CRLF, be blank, begin with a BOM and lack the last line break', async () => {
     const expected = await predict(rows);
-    expect(await linesOf(await post(`\uFEFF${text.replaceAll('\n', '\r\n\r\n \t\n')}`))).toEqual(
-      expected,
-    );
+    expect(await linesOf(await post(`\uFEFF${text.replaceAll('\n', '\r\n\r\n \t\n')}`))).toEqual(expected);
     expect(await linesOf(await post(text.trimEnd()))).toEqual(expected);
     expect(await linesOf(await post(''))).toEqual([]);
     expect(await linesOf(await post('\n\n'))).toEqual([]);
@@ -116,10 +111,7 @@ describe('NDJSON lines', () => {
   test.each([
     ['with hostile names', '{"__proto__":{"carat":1},"constructor":1,"toString":null}'],
     ['with numbers beyond the range of doubles', '{"carat":1e400,"price":-1e400}'],
-    [
-      'with 5,000 columns',
-      JSON.stringify(Object.fromEntries([...Array(5e3).keys()].map((n) => [`c${n}`, n]))),
-    ],
+    ['with 5,000 columns', JSON.stringify(Object.fromEntries([...Array(5e3).keys()].map((n) => [`c${n}`, n])))],
     ['with a lone surrogate', '{"cut":"\\ud800"}'],
   ])('%s are answered as in a JSON array', async (_what, line) => {
     const inJson = await send(address, {

@@ -36,11 +36,7 @@ try {
   await testBehaviour();
   const [wheel = '', source = ''] = buildPythonPackage(python, folder);
   await access(source);
-  await run([
-    '-c',
-    `import sys; sys.path.insert(0, sys.argv[1]); import roster; roster.Roster('http://x')`,
-    wheel,
-  ]);
+  await run(['-c', `import sys; sys.path.insert(0, sys.argv[1]); import roster; roster.Roster('http://x')`, wheel]);
 } finally {
   await rm(folder, { recursive: true });
 }

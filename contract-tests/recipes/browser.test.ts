@@ -9,12 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  browserOfThisMachine,
-  closePages,
-  NO_BROWSER,
-  sharedBrowser,
-} from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, NO_BROWSER, sharedBrowser } from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { freePort } from '../../testkit/http/free-port.js';
 import { listen } from '../../testkit/http/listen.js';
@@ -134,10 +129,7 @@ describe('files', () => {
     await network.detach();
     const sent = steps.filter(([step]) => step === 'sent').map(([, share]) => share);
     const trained = steps.filter(([step]) => step === 'trained').map(([, share]) => share);
-    expect(steps.map(([step]) => step)).toEqual([
-      ...sent.map(() => 'sent'),
-      ...trained.map(() => 'trained'),
-    ]);
+    expect(steps.map(([step]) => step)).toEqual([...sent.map(() => 'sent'), ...trained.map(() => 'trained')]);
     expect(sent.some((share) => share > 0 && share < 1)).toBe(true);
     expect(sent).toEqual(sent.toSorted((a, b) => a - b));
     expect([sent.at(-1), trained.at(-1)]).toEqual([1, 1]);

@@ -6,9 +6,7 @@ import { type MarkdownPage, markdownPages } from '../docs/markdown.js';
 
 const MAX_LINES = 40;
 
-const modules = readdirSync(new URL('examples/recipes/', root)).map((file) =>
-  file.replace('.ts', ''),
-);
+const modules = readdirSync(new URL('examples/recipes/', root)).map((file) => file.replace('.ts', ''));
 const pages = new Map(markdownPages().map((page) => [page.path, page]));
 
 function pageOf(path: string): MarkdownPage {
@@ -20,9 +18,7 @@ function pageOf(path: string): MarkdownPage {
 test.each(modules)('the page shows examples/recipes/%s.ts, in at most forty lines', (name) => {
   const code = readFileSync(new URL(`examples/recipes/${name}.ts`, root), 'utf8');
   const [shown] = pageOf(`docs/recipes/${name}.md`).blocks;
-  expect(shown?.code, `copy examples/recipes/${name}.ts into the first block of the page`).toBe(
-    code,
-  );
+  expect(shown?.code, `copy examples/recipes/${name}.ts into the first block of the page`).toBe(code);
   const lines = code.split('\n').filter((line) => line.trim() !== '');
   expect(lines.length).toBeLessThanOrEqual(MAX_LINES);
 });

@@ -59,17 +59,14 @@ test('the service logs the id that the visitor is given, and not one that the vi
   await expect.poll(() => server.log.some((line) => line.includes(id))).toBe(true);
 });
 
-test.each([
-  '/skills/nothing',
-  '/skills/..',
-  '/skills/%ff',
-  '/skills/a-name-1234'.padEnd(150, 'x'),
-  '/',
-])('a page that does not exist is 404: %s', async (address) => {
-  const { response, html } = await visit(address);
-  expect(response.status).toBe(404);
-  expect(html).toContain('There is no such skill');
-});
+test.each(['/skills/nothing', '/skills/..', '/skills/%ff', '/skills/a-name-1234'.padEnd(150, 'x'), '/'])(
+  'a page that does not exist is 404: %s',
+  async (address) => {
+    const { response, html } = await visit(address);
+    expect(response.status).toBe(404);
+    expect(html).toContain('There is no such skill');
+  },
+);
 
 test('a service that cannot be reached, or refuses the key, is not a page of its own', async () => {
   const logged = vi.spyOn(console, 'error').mockReturnValue();

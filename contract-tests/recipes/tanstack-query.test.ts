@@ -1,10 +1,5 @@
 /** Tests of `roster-client/tanstack-query` and of its recipe, with TanStack's core and the real server. */
-import {
-  InfiniteQueryObserver,
-  MutationObserver,
-  QueryClient,
-  QueryObserver,
-} from '@tanstack/query-core';
+import { InfiniteQueryObserver, MutationObserver, QueryClient, QueryObserver } from '@tanstack/query-core';
 import { createRoster, isProblem, ProblemError, type Roster } from 'roster-client';
 import { type RosterQueries, rosterQueries } from 'roster-client/tanstack-query';
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest';
@@ -101,8 +96,7 @@ test('a list is read page by page, and read again after a change in it', async (
   for (const name of ['two', 'three']) await other.skills.create({ name, type: 'data' });
   const list = new InfiniteQueryObserver(queries, from.skills.listPages({ limit: 2 }));
   const unsubscribe = list.subscribe(() => {});
-  const names = () =>
-    list.getCurrentResult().data?.pages.map(({ items }) => items.map(({ name }) => name));
+  const names = () => list.getCurrentResult().data?.pages.map(({ items }) => items.map(({ name }) => name));
   await expect.poll(names).toEqual([['lookup', 'two']]);
   expect(list.getCurrentResult().hasNextPage).toBe(true);
   await list.fetchNextPage();
@@ -118,9 +112,7 @@ test('a list is read page by page, and read again after a change in it', async (
 
 test('a deleted resource is forgotten, and lists that showed it are read again', async () => {
   await queries.fetchQuery(from.skills.get('lookup'));
-  expect((await queries.fetchQuery(from.skills.list())).map(({ name }) => name)).toEqual([
-    'lookup',
-  ]);
+  expect((await queries.fetchQuery(from.skills.list())).map(({ name }) => name)).toEqual(['lookup']);
   await new MutationObserver(queries, from.skills.delete('lookup')).mutate();
   expect(shown()).toBeUndefined();
   expect(queries.getQueryState(from.skills.list().queryKey)?.isInvalidated).toBe(true);
@@ -139,14 +131,10 @@ test('predictions are queries by their rows, typed by the model, and stale with 
   interface Models {
     prices: { input: { carat?: number }; target: 'price'; value: number };
   }
-  const typed = rosterQueries(
-    createRoster<Models>({ baseUrl: server.url, project: roster.project }),
-  );
+  const typed = rosterQueries(createRoster<Models>({ baseUrl: server.url, project: roster.project }));
   const training = new MutationObserver(queries, from.models.train('prices', { target: 'price' }));
   await training.mutate(fewDiamonds);
-  await expect
-    .poll(async () => (await queries.fetchQuery(from.models.get('prices'))).status)
-    .toBe('ready');
+  await expect.poll(async () => (await queries.fetchQuery(from.models.get('prices'))).status).toBe('ready');
   const query = typed.models.predict('prices', [{ carat: 0.7 }], { confidence: 0.9 });
   const [row] = await queries.fetchQuery(query);
   expectTypeOf(row?.price).toEqualTypeOf<number | undefined>();

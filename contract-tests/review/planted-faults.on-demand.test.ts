@@ -137,9 +137,7 @@ const CHAT: Fault[] = [
   ['spectral/oas3-schema', `${SCHEMAS}/OfNoType`, { type: 'strnig' }],
   ['spectral/oas3-schema', '/paths/~1chat~1completions/post/sumary', 'Answer.'],
 ];
-const CHAT_EXAMPLES: Fault[] = [
-  ['contract/example', `${SCHEMAS}/Example`, { type: 'string', examples: [5] }],
-];
+const CHAT_EXAMPLES: Fault[] = [['contract/example', `${SCHEMAS}/Example`, { type: 'string', examples: [5] }]];
 
 let folder: string;
 beforeAll(async () => {
@@ -185,16 +183,11 @@ function plant(content: unknown, steps: readonly string[], value: unknown): void
 function pointersIn(content: unknown, part: string, depth = 2): string[] {
   const value = valueAt(content, part);
   const inner = depth > 0 && typeof value === 'object' && value !== null ? Object.keys(value) : [];
-  return [
-    part,
-    ...inner.flatMap((key) => pointersIn(content, `${part}/${escapeToken(key)}`, depth - 1)),
-  ];
+  return [part, ...inner.flatMap((key) => pointersIn(content, `${part}/${escapeToken(key)}`, depth - 1))];
 }
 
 test('each fault of the contract is found by its rule, and house rules find nothing else', async () => {
-  const findings = await expectFound('openapi.yaml', FAULTS, (file) =>
-    reviewContract(file, { handlers: undefined }),
-  );
+  const findings = await expectFound('openapi.yaml', FAULTS, (file) => reviewContract(file, { handlers: undefined }));
   const isHouseRule = (rule = '') => rule.startsWith('spectral/roster-');
   const found = findings.flatMap(({ rules }) => rules).filter(isHouseRule);
   expect(found.sort()).toEqual(
@@ -219,7 +212,6 @@ test('every house rule has a fault in this test', async () => {
   const ruleset = load(await readFile(new URL('.spectral.yaml', root), 'utf8'));
   const rules = Object.keys(asRecord(asRecord(ruleset)['rules']));
   const planted = new Set(FAULTS.map(([rule]) => rule));
-  const isMissing = (rule: string) =>
-    rule.startsWith('roster-') && !planted.has(`spectral/${rule}`);
+  const isMissing = (rule: string) => rule.startsWith('roster-') && !planted.has(`spectral/${rule}`);
   expect(rules.filter(isMissing)).toEqual([]);
 });

@@ -60,9 +60,7 @@ function countIn(output: string, what: string): string {
  */
 async function redocly(...args: string[]): Promise<string> {
   const options = { cwd: fileURLToPath(root), env: { ...process.env, NO_COLOR: '1' } };
-  const cli = fileURLToPath(
-    new URL('tools/on-demand/redocly/node_modules/@redocly/cli/bin/cli.js', root),
-  );
+  const cli = fileURLToPath(new URL('tools/on-demand/redocly/node_modules/@redocly/cli/bin/cli.js', root));
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [cli, ...args], options);
     return stdout + stderr;

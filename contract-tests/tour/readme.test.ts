@@ -18,9 +18,7 @@ test('the workflow sends the requests of the README, in the same order', () => {
 });
 
 test('the file of the tour has the first diamonds', () => {
-  const files = TOUR.filter(({ headers }) =>
-    headers.some((header) => header === 'Accept: text/csv'),
-  );
+  const files = TOUR.filter(({ headers }) => headers.some((header) => header === 'Accept: text/csv'));
   expect(files.map(({ body }) => body)).toEqual([someDiamonds(3)]);
 });
 

@@ -51,8 +51,7 @@ whenSent(training, async (fields) => {
   } else if (model.task === 'classification') {
     found = `is right in ${Math.round((model.metrics?.accuracy ?? 0) * 100)} % of the rows`;
   }
-  the('[name=result]', HTMLOutputElement, training).value =
-    `Ready: from ${model.row_count} rows, it ${found}.`;
+  the('[name=result]', HTMLOutputElement, training).value = `Ready: from ${model.row_count} rows, it ${found}.`;
 });
 
 await showSkills();

@@ -12,10 +12,7 @@ const DATASET = new URL('../../../datasets/diamonds.csv', import.meta.url);
 const HOSTS = new URL('../../../docs/hosts.md', import.meta.url);
 const STOCK_ROWS = 200;
 
-const QUESTIONS = [
-  'What does an ideal diamond of 0.7 carat cost?',
-  'How many diamonds do we have in stock, by cut?',
-];
+const QUESTIONS = ['What does an ideal diamond of 0.7 carat cost?', 'How many diamonds do we have in stock, by cut?'];
 
 scriptCommand('demo:agent', 'Ask an agent about diamonds.').parse();
 
@@ -103,8 +100,7 @@ async function ask(roster: RosterClient, question: string): Promise<void> {
         say(`    → ${observation} (${milliseconds} ms)`);
       }
     } else if ('output' in event) say(`${event.output}\n`);
-    else if ('type' in event && event.type === 'error')
-      say(`  The answer failed: ${event.content}`);
+    else if ('type' in event && event.type === 'error') say(`  The answer failed: ${event.content}`);
   }
 }
 

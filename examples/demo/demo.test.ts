@@ -38,9 +38,7 @@ test('tells of a column that was misspelled', () => {
 });
 
 test('prints addresses that answer', async () => {
-  const addresses = [...output.matchAll(/curl -sSw '\\n' "?(http\S+?)"?$/gm)].map(
-    ([, address]) => address,
-  );
+  const addresses = [...output.matchAll(/curl -sSw '\\n' "?(http\S+?)"?$/gm)].map(([, address]) => address);
   expect(addresses).toHaveLength(4);
   for (const address of addresses) {
     expect((await fetch(String(address))).status, address).toBe(200);

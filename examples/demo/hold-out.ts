@@ -26,8 +26,5 @@ export function splitRows(text: string, count: number): [train: string, test: st
   const every = Math.floor(lines.length / count);
   const isHeldOut = (index: number) => index % every === 0 && index / every < count;
   const table = (rows: string[]) => [header, ...rows].join('\n');
-  return [
-    table(lines.filter((_, index) => !isHeldOut(index))),
-    table(lines.filter((_, index) => isHeldOut(index))),
-  ];
+  return [table(lines.filter((_, index) => !isHeldOut(index))), table(lines.filter((_, index) => isHeldOut(index)))];
 }

@@ -34,9 +34,7 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
       headers: { 'Content-Type': 'text/csv' },
     }),
   );
-  say(
-    `Training the model "diamond_prices" on ${training.row_count.toLocaleString('en')} diamonds …`,
-  );
+  say(`Training the model "diamond_prices" on ${training.row_count.toLocaleString('en')} diamonds …`);
   const model = await untilReady(roster, path, { every: 100 });
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
   if (model.task !== 'regression') throw new Error('Prices are numbers.');
@@ -53,9 +51,7 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
   );
   const every = Math.floor(predictions.length / SHOWN_ROWS);
   say(`Prices of ${SHOWN_ROWS} diamonds that the model has never seen, in dollars:\n`);
-  say(
-    `${writeTable(predictions.filter((_, index) => index % every === 0).slice(0, SHOWN_ROWS))}\n`,
-  );
+  say(`${writeTable(predictions.filter((_, index) => index % every === 0).slice(0, SHOWN_ROWS))}\n`);
   const inside = predictions.filter((row) => row['price_anomaly'] === false).length;
   say(
     `Of ${predictions.length.toLocaleString('en')} held-out diamonds, ${inside} have their true price inside the interval; at a confidence of ${CONFIDENCE} about ${predictions.length * CONFIDENCE} should.\n`,
@@ -64,10 +60,7 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
 }
 
 /** Misspells a column, which the answer tells. */
-async function showWarnings(
-  roster: RosterClient,
-  path: { projectName: string; modelName: string },
-): Promise<void> {
+async function showWarnings(roster: RosterClient, path: { projectName: string; modelName: string }): Promise<void> {
   const { response } = await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
     params: { path },
     body: [{ carat: 0.7, colour: 'G' }],

@@ -17,16 +17,9 @@ const COLUMNS: readonly [heading: string, cell: Cell][] = [
 
 /** Formats predictions of diamonds as a table for a terminal. */
 export function writeTable(rows: readonly PredictionRow[]): string {
-  const cells = [
-    COLUMNS.map(([heading]) => heading),
-    ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row))),
-  ];
-  const widths = COLUMNS.map((_, column) =>
-    Math.max(...cells.map((line) => line[column]?.length ?? 0)),
-  );
-  const lines = cells.map((line) =>
-    line.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '),
-  );
+  const cells = [COLUMNS.map(([heading]) => heading), ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row)))];
+  const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  const lines = cells.map((line) => line.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '));
   const rule = widths.map((width) => '─'.repeat(width)).join('  ');
   return [lines[0], rule, ...lines.slice(1)].map((line) => `  ${line}`).join('\n');
 }

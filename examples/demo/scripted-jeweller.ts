@@ -37,12 +37,7 @@ function inWords(text: string): string[] {
   const result = /<result>\s*([\s\S]*?)\s*<\/result>/.exec(text)?.[1];
   if (result === undefined) return [`I cannot say: ${text}`];
   const { value, interval, rows } = JSON.parse(result);
-  if (rows)
-    return [
-      'We have ',
-      rows.map(([cut, number]: [string, number]) => `${number} ${cut}`).join(', '),
-      '.',
-    ];
+  if (rows) return ['We have ', rows.map(([cut, number]: [string, number]) => `${number} ${cut}`).join(', '), '.'];
   const { min, max, confidence } = interval;
   return [
     `About ${dollars(value)}, `,

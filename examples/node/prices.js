@@ -55,8 +55,7 @@ async function train() {
     throw new ProblemError(error, response);
   }
   const model = await untilReady(roster, path, {
-    onProgress: ({ version, progress }) =>
-      console.log(`Version ${version}: ${Math.round(progress * 100)} %`),
+    onProgress: ({ version, progress }) => console.log(`Version ${version}: ${Math.round(progress * 100)} %`),
   });
   // Prices are numbers; a model of classes has other metrics.
   const meanError = model.task === 'regression' ? model.metrics?.mae : undefined;
@@ -74,9 +73,7 @@ async function predict() {
     }),
   );
   for (const row of rows) {
-    console.log(
-      `${row['carat']} carat: $${row['price']}, from $${row['price_min']} to $${row['price_max']}`,
-    );
+    console.log(`${row['carat']} carat: $${row['price']}, from $${row['price_min']} to $${row['price_max']}`);
   }
 }
 

@@ -60,9 +60,7 @@ describe.each([{ names: ['no', 'yes'] }, { names: ['low', 'middle', 'high'] }])(
       expect(metrics.accuracy).toBeGreaterThan(metrics.baseline_accuracy);
       expect(metrics.held_out_rows).toBe(4000);
       expect(metrics.confusion.flat().reduce((sum, count) => sum + count, 0)).toBe(4000);
-      expect(metrics.by_class.map((one) => one.class)).toEqual(
-        model.classes.map(({ name }) => name),
-      );
+      expect(metrics.by_class.map((one) => one.class)).toEqual(model.classes.map(({ name }) => name));
       const loss = predictions.reduce((sum, { probabilities, original }) => {
         const index = model.classes.findIndex(({ name }) => name === original);
         return sum - Math.log(probabilities[index] ?? 0);
@@ -75,9 +73,7 @@ describe.each([{ names: ['no', 'yes'] }, { names: ['low', 'middle', 'high'] }])(
         const true_ = truth(Number(others[row]?.['x']), Number(others[row]?.['z']), names);
         const indexes = model.classes.map(({ name }) => names.indexOf(name));
         expect(probabilities.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 4);
-        return Math.max(
-          ...probabilities.map((each, index) => Math.abs(each - (true_[indexes[index] ?? 0] ?? 0))),
-        );
+        return Math.max(...probabilities.map((each, index) => Math.abs(each - (true_[indexes[index] ?? 0] ?? 0))));
       });
       expect(errors.reduce((sum, error) => sum + error, 0) / errors.length).toBeLessThan(0.08);
     });
@@ -196,9 +192,7 @@ describe('classes', () => {
   test('may bear the names of what objects inherit', () => {
     const rows = rowsOf(['__proto__', 30], ['constructor', 30]);
     const classifier = new Classifier(trainOn(rows));
-    const [row] = JSON.parse(
-      Buffer.concat([...classifier.answer([{ x: 1, y: 'toString' }])]).toString(),
-    );
+    const [row] = JSON.parse(Buffer.concat([...classifier.answer([{ x: 1, y: 'toString' }])]).toString());
     expect(row).toMatchObject({ y: '__proto__', y_original: 'toString', y_anomaly: true });
     const explained = JSON.parse(row.y_explain);
     expect(Object.keys(explained)).toEqual([

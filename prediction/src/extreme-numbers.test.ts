@@ -37,9 +37,7 @@ function neighbour(of: number, steps: number): number {
 const kind = fc.oneof(
   fc.constantFrom(number, limit),
   fc.array(number, { minLength: 2, maxLength: 4 }).map((few) => fc.constantFrom(...few)),
-  fc
-    .tuple(number, number)
-    .map(([one, other]) => fc.nat(ROWS).map((at) => (at === 0 ? other : one))),
+  fc.tuple(number, number).map(([one, other]) => fc.nat(ROWS).map((at) => (at === 0 ? other : one))),
   limit.map((size) => fc.double({ min: -1, max: 1, noNaN: true }).map((share) => share * size)),
   number.map((of) => fc.integer({ min: -9, max: 9 }).map((steps) => neighbour(of, steps))),
 );
@@ -71,13 +69,11 @@ async function answer(predictor: ReturnType<typeof createPredictor>, rows: reado
 }
 
 function computeInUnit(unit: number) {
-  return ({
-    predicted,
-    actual,
-    deviation,
+  return ({ predicted, actual, deviation, rows }: RegressionMetrics['predicted_actual'][number]) => ({
+    predicted: predicted / unit,
+    actual: actual / unit,
+    deviation: deviation / unit,
     rows,
-  }: RegressionMetrics['predicted_actual'][number]) => ({
-    ...{ predicted: predicted / unit, actual: actual / unit, deviation: deviation / unit, rows },
   });
 }
 
@@ -157,9 +153,7 @@ function expectSound(predictions: readonly ForecastPrediction[]) {
 
 describe('series of numbers of any size', () => {
   test('give a model that can be read, and forecasts with finite numbers', () => {
-    const values = kind.chain((value) =>
-      fc.array(value, { minLength: 3 * ROWS, maxLength: 3 * ROWS }),
-    );
+    const values = kind.chain((value) => fc.array(value, { minLength: 3 * ROWS, maxLength: 3 * ROWS }));
     const property = fc.property(values, fc.array(number, { maxLength: 4 }), (drawn, later) => {
       if (new Set(drawn).size === 1) return;
       const predictor = trainSeries(
@@ -183,10 +177,11 @@ describe('series of numbers of any size', () => {
       const forecasts = trainSeries(rows).predict([], { confidence: 0.8 });
       // A forecast is rounded by its own size.
       return {
-        ...{ smape: errors.smape, mase: errors.mase, mae: errors.mae / size, interval_coverage },
-        values: forecasts.map(({ value, min, max }) =>
-          [value, min, max].map((bound) => (bound / size).toFixed(1)),
-        ),
+        smape: errors.smape,
+        mase: errors.mase,
+        mae: errors.mae / size,
+        interval_coverage,
+        values: forecasts.map(({ value, min, max }) => [value, min, max].map((bound) => (bound / size).toFixed(1))),
       };
     };
     // Whole numbers would have whole bounds.
@@ -200,26 +195,14 @@ describe('series of numbers of any size', () => {
       (at) => at % 7,
       (step, series) => step + (series === 2 ? later : 0),
     );
-    const [, , third] = ['series 0', 'series 1', 'series 2'].map((name) =>
-      trainSeries(rows).predict([{ name }]),
-    );
-    expect(third?.map(({ row }) => Object(row).t)).toEqual(
-      [0, 1, 2].map((step) => later + ROWS + step),
-    );
+    const [, , third] = ['series 0', 'series 1', 'series 2'].map((name) => trainSeries(rows).predict([{ name }]));
+    expect(third?.map(({ row }) => Object(row).t)).toEqual([0, 1, 2].map((step) => later + ROWS + step));
   });
 
   test.each<[string, (step: number, series: number) => number, string]>([
-    [
-      'so far apart that their distance is no double',
-      (step) => (step - 30) * 5e306,
-      'too far apart',
-    ],
+    ['so far apart that their distance is no double', (step) => (step - 30) * 5e306, 'too far apart'],
     ['so close that no double has their distance', (step) => step * 5e-324, 'too close'],
-    [
-      'of more steps than doubles count',
-      (step, series) => step + series * 1e17,
-      'not a whole number',
-    ],
+    ['of more steps than doubles count', (step, series) => step + series * 1e17, 'not a whole number'],
   ])('with moments %s are refused, with the column', (_, moment, message) => {
     const read = () => trainSeries(seriesOf((at) => at % 7, moment));
     expect(read).toThrow(message);

@@ -44,9 +44,7 @@ test('the README trains from a file, and predicts with an interval', async () =>
 });
 
 test('the README predicts a class, with its probability and a set', async () => {
-  expect(await outputOf(snippets[1])).toMatch(
-    /^\w[\w ]*, with probability 0\.\d+; at 0\.9 one of \w/,
-  );
+  expect(await outputOf(snippets[1])).toMatch(/^\w[\w ]*, with probability 0\.\d+; at 0\.9 one of \w/);
 });
 
 test('the README keeps a model, and predicts from what was kept', async () => {

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { learnForest } from '../../testkit/prediction/reference-trees.js';
-import {
-  band,
-  covered,
-  type Dataset,
-  judge,
-  measureError,
-  type Row,
-} from '../../testkit/prediction/sample-tables.js';
+import { band, covered, type Dataset, judge, measureError, type Row } from '../../testkit/prediction/sample-tables.js';
 import { type Prediction, Predictor, type RegressionModel, type RegressionTable } from './index.js';
 import { toStandard } from './intervals/target-range.js';
 import { everyRow } from './training/folds.js';
@@ -62,23 +55,18 @@ describe.each([
 ])('on $name', ({ model, predictor, testRows, leastR2 }) => {
   const calibrated = model.metrics.held_out_rows;
 
-  test.each([0.5, 0.8, 0.9, 0.95])(
-    'intervals at level %d cover that fraction of new rows',
-    (level) => {
-      const predictions = predictor.predict(testRows, { confidence: level });
-      expect(predictions.every(({ confidence }) => confidence === level)).toBe(true);
-      const share = covered(predictions);
-      expect(Math.abs(share - level)).toBeLessThan(band(level, calibrated, testRows.length));
-    },
-  );
+  test.each([0.5, 0.8, 0.9, 0.95])('intervals at level %d cover that fraction of new rows', (level) => {
+    const predictions = predictor.predict(testRows, { confidence: level });
+    expect(predictions.every(({ confidence }) => confidence === level)).toBe(true);
+    const share = covered(predictions);
+    expect(Math.abs(share - level)).toBeLessThan(band(level, calibrated, testRows.length));
+  });
 
   test('confidences chosen per row hold on average', () => {
     const predictions = predictor.predict(testRows);
-    const said =
-      predictions.reduce((sum, { confidence }) => sum + confidence, 0) / predictions.length;
+    const said = predictions.reduce((sum, { confidence }) => sum + confidence, 0) / predictions.length;
     // Levels from 0.01 to 0.99 are mixed here: the variance of a row is c(1 − c), averaged below.
-    const mixed =
-      predictions.reduce((sum, { confidence: c }) => sum + c * (1 - c), 0) / predictions.length;
+    const mixed = predictions.reduce((sum, { confidence: c }) => sum + c * (1 - c), 0) / predictions.length;
     const tolerance = 3 * Math.sqrt(mixed * (1 / calibrated + 1 / testRows.length));
     expect(Math.abs(covered(predictions) - said)).toBeLessThan(tolerance);
     expect(new Set(predictions.map(({ confidence }) => confidence)).size).toBeGreaterThan(10);
@@ -100,9 +88,7 @@ describe.each([
     const counted = model.metrics.reliability;
     expect(counted.reduce((sum, { rows }) => sum + rows, 0)).toBe(calibrated);
     for (const { nominal, observed, rows } of counted) {
-      expect(Math.abs(observed - nominal), `${nominal}`).toBeLessThan(
-        band(nominal, rows, rows) + 1 / rows,
-      );
+      expect(Math.abs(observed - nominal), `${nominal}`).toBeLessThan(band(nominal, rows, rows) + 1 / rows);
     }
     const predictions = predictor.predict(testRows);
     for (const { nominal, rows } of counted) {
@@ -176,9 +162,7 @@ describe.each([
     });
 
     test('get confidences that are true, low ones and high ones', () => {
-      const byConfidence = predictor
-        .predict(masked)
-        .toSorted((a, b) => a.confidence - b.confidence);
+      const byConfidence = predictor.predict(masked).toSorted((a, b) => a.confidence - b.confidence);
       const third = Math.floor(byConfidence.length / 3);
       for (const part of [0, 1, 2].map((of) => byConfidence.slice(of * third, (of + 1) * third))) {
         const said = part.map(({ confidence }) => confidence);
@@ -218,9 +202,7 @@ describe.each([
 
     test('cost little where the column matters little', () => {
       const confidenceOf = (left: string) =>
-        average(
-          predictor.predict(testRows.map((row) => without(row, [left]))).map((p) => p.confidence),
-        );
+        average(predictor.predict(testRows.map((row) => without(row, [left]))).map((p) => p.confidence));
       expect(confidenceOf(minor)).toBeGreaterThan(confidenceOf(category) + 0.01);
     });
   },

@@ -43,8 +43,7 @@ describe('training', () => {
 
   test('is not evaluated on rows that it was trained on', () => {
     // A model that was trained on a row of noise predicts that row better than by chance.
-    const noise = (count: number) =>
-      trainOn(makeRows(count, (random) => ({ x: random(), y: random() }))).metrics;
+    const noise = (count: number) => trainOn(makeRows(count, (random) => ({ x: random(), y: random() }))).metrics;
     for (const { rmse, baseline_rmse } of [noise(1000), noise(21_000)]) {
       expect(rmse / baseline_rmse).toBeGreaterThan(0.99);
     }
@@ -139,8 +138,7 @@ describe('training', () => {
 
 describe('columns', () => {
   test('of numbers may hold up to a twentieth of other things, which count as missing', () => {
-    const rows = (odd: number) =>
-      makeRows(100, (random, index) => ({ x: index < odd ? 'odd' : index, y: random() }));
+    const rows = (odd: number) => makeRows(100, (random, index) => ({ x: index < odd ? 'odd' : index, y: random() }));
     expect(trainOn(rows(5)).columns[0]).toMatchObject({
       kind: 'number',
       missing_share: 0.05,
@@ -217,9 +215,7 @@ describe('columns', () => {
   test('may have 10,000 categories: rare and unseen ones are merged, missing values are not', () => {
     const rows = makeRows(22_000, (random, index) => {
       if (index % 11 === 10) return { x: null, y: 20 + random() };
-      return index % 2
-        ? { x: `often ${index % 100}`, y: 10 + random() }
-        : { x: `rare ${index}`, y: random() };
+      return index % 2 ? { x: `often ${index % 100}`, y: 10 + random() } : { x: `rare ${index}`, y: random() };
     });
     const predictor = new Predictor(trainOn(rows));
     const [rare, unseen, often, missing] = predictor.predict([

@@ -84,9 +84,7 @@ export class AgentRunner {
     };
     await tokens.require();
     const built =
-      agent && usesTools
-        ? await buildTools(agent.skills, this.services, { caller, project, depth }, signal)
-        : NO_TOOLS;
+      agent && usesTools ? await buildTools(agent.skills, this.services, { caller, project, depth }, signal) : NO_TOOLS;
     const tools = new ToolRegistry(built.tools, usesTools ? callerTools : []);
     const forcedTool = usesTools ? question.forcedTool : undefined;
     if (forcedTool) refuseUnknown(forcedTool, tools);
@@ -94,28 +92,33 @@ export class AgentRunner {
     const { returnsContext, template } = settings;
     const { temperature = settings.temperature } = question;
     const ownInstructions = hasQuestion(template) ? '' : template;
-    const instructions = [ownInstructions, question.instructions ?? ''].filter(
-      (text) => text !== '',
-    );
+    const instructions = [ownInstructions, question.instructions ?? ''].filter((text) => text !== '');
     const messages = fillQuestion(question.messages, template);
     const prepared = {
-      ...{ chat: client, model, temperature, maxTokens, returnsContext, traceId },
+      chat: client,
+      model,
+      temperature,
+      maxTokens,
+      returnsContext,
+      traceId,
       messages: [
         {
           role: 'system' as const,
-          content: systemPrompt(
-            agent?.name ?? null,
-            built,
-            instructions,
-            tools.definitions.length > 0,
-          ),
+          content: systemPrompt(agent?.name ?? null, built, instructions, tools.definitions.length > 0),
         },
         ...joinTurns(messages),
       ],
-      ...{ tools, forcedTool, tokens },
+      tools,
+      forcedTool,
+      tokens,
       // Callers see why a skill cannot be used.
       firstSteps: built.missing.map(({ skill, reason }) => ({
-        ...{ skill, tool: skill, input: null, result: null, error: reason, milliseconds: 0 },
+        skill,
+        tool: skill,
+        input: null,
+        result: null,
+        error: reason,
+        milliseconds: 0,
       })),
     };
     const facts = { agent: agent?.name ?? null, model, traceId, owner: caller.owner };

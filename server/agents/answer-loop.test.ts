@@ -19,14 +19,15 @@ it('ends an answer that drips for two minutes', async () => {
     }
   }
   const prepared = {
-    ...{ chat: { stream }, model: 'llama3.2', temperature: undefined, returnsContext: false },
-    ...{
-      messages: [],
-      tools: new ToolRegistry([]),
-      firstSteps: [],
-      traceId: 'trace',
-      tokens: NO_LIMIT,
-    },
+    chat: { stream },
+    model: 'llama3.2',
+    temperature: undefined,
+    returnsContext: false,
+    messages: [],
+    tools: new ToolRegistry([]),
+    firstSteps: [],
+    traceId: 'trace',
+    tokens: NO_LIMIT,
   };
   const onFailure = vi.fn();
   const watch = { onStep: vi.fn(), onAnswer: vi.fn(), onStop: vi.fn(), onFailure };
@@ -54,14 +55,15 @@ it('ends the tool in use when its caller goes, and uses no other', async () => {
   const described = { description: '', parameters: {}, output: {} };
   const tool = { skill: 'waiting', name: 'wait', ...described, run };
   const prepared = {
-    ...{ chat: { stream }, model: 'llama3.2', temperature: undefined, returnsContext: false },
-    ...{
-      messages: [],
-      tools: new ToolRegistry([tool]),
-      firstSteps: [],
-      traceId: 'trace',
-      tokens: NO_LIMIT,
-    },
+    chat: { stream },
+    model: 'llama3.2',
+    temperature: undefined,
+    returnsContext: false,
+    messages: [],
+    tools: new ToolRegistry([tool]),
+    firstSteps: [],
+    traceId: 'trace',
+    tokens: NO_LIMIT,
   };
   const watch = { onStep: vi.fn(), onAnswer: vi.fn(), onStop: vi.fn(), onFailure: vi.fn() };
   const answer = waitForAnswer(answerQuestion(prepared, () => watch, gone.signal));

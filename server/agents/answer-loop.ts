@@ -1,11 +1,4 @@
-import {
-  type AnswerStream,
-  type AnswerWatch,
-  type Step,
-  stepEvent,
-  toAction,
-  type Usage,
-} from './answer-stream.js';
+import { type AnswerStream, type AnswerWatch, type Step, stepEvent, toAction, type Usage } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
 import { ChatError } from './chat/chat-error.js';
 import type { ChatAnswer, ChatMessage, ForcedTool } from './chat/messages.js';
@@ -80,7 +73,9 @@ export async function* answerQuestion(
   const predictions: Prediction[] = [];
   let usage: Usage = {
     requests: 0,
-    ...{ prompt_tokens: null, completion_tokens: null, total_tokens: null },
+    prompt_tokens: null,
+    completion_tokens: null,
+    total_tokens: null,
   };
   let uses = 0;
   let resultBytes = 0;
@@ -91,8 +86,7 @@ export async function* answerQuestion(
     watch.onStep(step);
     return stepEvent(step, trace_id);
   };
-  const remainingTokens = () =>
-    maxTokens === undefined ? undefined : maxTokens - (usage.completion_tokens ?? 0);
+  const remainingTokens = () => (maxTokens === undefined ? undefined : maxTokens - (usage.completion_tokens ?? 0));
   const isExhausted = () =>
     usage.requests >= LIMITS.rounds ||
     uses >= LIMITS.toolCalls ||
@@ -114,7 +108,8 @@ export async function* answerQuestion(
       const asked = isLast
         ? { messages: askForAnswer(messages), tools: [] }
         : {
-            ...{ messages, tools: tools.definitions },
+            messages,
+            tools: tools.definitions,
             ...(usage.requests === 0 && forcedTool && { forcedTool }),
           };
       await tokens.require();
@@ -134,9 +129,7 @@ export async function* answerQuestion(
       }
       const { text, toolCalls, finishReason } = next.value;
       usage = addUsage(usage, next.value.usage);
-      await tokens.count(
-        next.value.usage?.total_tokens ?? estimateTokens(asked.messages, next.value),
-      );
+      await tokens.count(next.value.usage?.total_tokens ?? estimateTokens(asked.messages, next.value));
       const callerCalls = isLast ? [] : toolCalls.filter(({ name }) => tools.isCallerTool(name));
       const needsTools = toolCalls.length > 0 && callerCalls.length === 0;
       // Nothing is left to put results of tools into words.
@@ -148,8 +141,13 @@ export async function* answerQuestion(
         if (mark !== '') yield { type: 'delta', content: mark, trace_id };
         const found = returnsContext ? passages : undefined;
         const answer = {
-          ...{ text: text + mark, isCut, toolCalls: callerCalls, steps, usage },
-          ...{ passages: found, predictions },
+          text: text + mark,
+          isCut,
+          toolCalls: callerCalls,
+          steps,
+          usage,
+          passages: found,
+          predictions,
         };
         tellEnd = () => watch.onAnswer(answer);
         return answer;
@@ -216,9 +214,7 @@ function tookTooLong(): ChatError {
 }
 
 function tooLong(): ChatError {
-  return new ChatError(
-    `The language model wrote more than ${LIMITS.textBytes / 1024} KiB; ask for less.`,
-  );
+  return new ChatError(`The language model wrote more than ${LIMITS.textBytes / 1024} KiB; ask for less.`);
 }
 
 function neverAnswered(): ChatError {

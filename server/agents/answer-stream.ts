@@ -83,9 +83,7 @@ export async function* agentEvents(
     if (!known) logFailure(error, trace_id);
     yield {
       type: 'error',
-      content:
-        known?.detail ??
-        'Something went wrong inside the service. Its log has the cause under the trace_id.',
+      content: known?.detail ?? 'Something went wrong inside the service. Its log has the cause under the trace_id.',
       error_type: readErrorType(known),
       trace_id,
     };

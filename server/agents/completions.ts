@@ -5,12 +5,7 @@ import { invalidRequest } from '../problems/problem.js';
 import { findProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import type { AgentRunner } from './agent-runner.js';
-import {
-  type AnswerStream,
-  agentEvents,
-  type HistoryMessage,
-  waitForAnswer,
-} from './answer-stream.js';
+import { type AnswerStream, agentEvents, type HistoryMessage, waitForAnswer } from './answer-stream.js';
 
 type CompletionOperations = Pick<Handlers, 'completeAgent' | 'streamAgent'>;
 type Messages = components['schemas']['CompletionBody']['messages'];
@@ -22,7 +17,9 @@ export function completionOperations(store: Store, agents: AgentRunner): Complet
       const { stream } = await ask(store, agents, request);
       const { text, steps, usage, passages } = await waitForAnswer(stream);
       const message = {
-        ...{ role: 'assistant' as const, content: text, trace_id: request.requestId },
+        role: 'assistant' as const,
+        content: text,
+        trace_id: request.requestId,
         ...(passages && { context: [...passages] }),
       };
       return request.reply({ status: 200, body: { message, steps: [...steps], usage } });
@@ -37,10 +34,7 @@ export function completionOperations(store: Store, agents: AgentRunner): Complet
   };
 }
 
-type Request = Pick<
-  Input<'completeAgent' | 'streamAgent'>,
-  'caller' | 'params' | 'body' | 'requestId' | 'signal'
->;
+type Request = Pick<Input<'completeAgent' | 'streamAgent'>, 'caller' | 'params' | 'body' | 'requestId' | 'signal'>;
 
 async function ask(
   store: Store,

@@ -151,9 +151,7 @@ async function handleRequest(
     const { callers, config } = service;
     const found = identifyCaller(req, operation, callers, {
       allowedOrigins: config.allowedOrigins,
-      resource: config.publicUrl
-        ? locateResource(operation, locals.params, config.publicUrl)
-        : undefined,
+      resource: config.publicUrl ? locateResource(operation, locals.params, config.publicUrl) : undefined,
     });
     caller = found instanceof Promise ? await found : found;
     locals.caller = caller;
@@ -324,16 +322,12 @@ function listAddresses(service: Service, bases: readonly string[]): RouteTree<Ad
   }
   const addresses = new RouteTree<Address>();
   for (const [path, operations] of byPath) {
-    const methods = operations.map(({ method }) =>
-      method === 'get' ? 'GET, HEAD' : method.toUpperCase(),
-    );
+    const methods = operations.map(({ method }) => (method === 'get' ? 'GET, HEAD' : method.toUpperCase()));
     const deprecations = operations[0]?.deprecations ?? [];
     const prefixes = deprecations.filter((part) => part.in === 'prefix');
     addresses.add(path, {
       allow: [...methods, 'OPTIONS'].join(', '),
-      deprecatedBases: new Map(
-        prefixes.map(({ path: [prefix], sunset }) => [`${home}${prefix}`, sunset]),
-      ),
+      deprecatedBases: new Map(prefixes.map(({ path: [prefix], sunset }) => [`${home}${prefix}`, sunset])),
       endpoints: new Map(
         operations.map((operation) => [
           operation.method.toUpperCase(),
@@ -363,15 +357,12 @@ function createEndpoint(
     : validate;
   return {
     operation,
-    hasDeprecations: operation.deprecations.some(
-      (part) => part.in !== 'body' && part.in !== 'prefix',
-    ),
+    hasDeprecations: operation.deprecations.some((part) => part.in !== 'body' && part.in !== 'prefix'),
     limits: limits.ofOperation(operation),
     readBody: takesBody
       ? readBody(operation, config, (caller) => callers.isValid(caller), {
           budget: limits.bodyBudget,
-          refuseMissingTarget: ({ locals: { params = {}, caller = ANONYMOUS } }) =>
-            refuseMissing(id, params, caller),
+          refuseMissingTarget: ({ locals: { params = {}, caller = ANONYMOUS } }) => refuseMissing(id, params, caller),
         })
       : undefined,
     check: operation.takesRawJson ? keepRawJson(check, defersJson) : check,

@@ -18,8 +18,7 @@ const headers = { ETag: '"a"' };
 export const aReplyThatIsDeclared: Handler<'getProject'> = ({ params, reply }) =>
   reply({ status: 200, body: { ...project, name: params.project_name }, headers });
 
-export const anAsynchronousReply: Handler<'deleteProject'> = async ({ reply }) =>
-  reply({ status: 204 });
+export const anAsynchronousReply: Handler<'deleteProject'> = async ({ reply }) => reply({ status: 204 });
 
 export const aStatusThatIsNotDeclared: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
@@ -49,8 +48,7 @@ export const aHeaderThatIsMissing: Handler<'createProject'> = ({ reply }) =>
   // @ts-expect-error
   reply({ status: 201, body: project, headers });
 
-export const aHeaderThatMayBeMissing: Handler<'listProjects'> = ({ reply }) =>
-  reply({ status: 200, body: [project] });
+export const aHeaderThatMayBeMissing: Handler<'listProjects'> = ({ reply }) => reply({ status: 200, body: [project] });
 
 export const aHeaderThatIsNotDeclared: Handler<'getProject'> = ({ reply }) =>
   // @ts-expect-error
@@ -64,8 +62,7 @@ export const aParameterOfAnotherName: Handler<'getSkill'> = ({ params, reply }) 
   // @ts-expect-error
   reply({ status: 200, body: params.skillName });
 
-export const aConditionThatDoesNotHold: Handler<'getProject'> = ({ reply }) =>
-  reply({ status: 304, headers });
+export const aConditionThatDoesNotHold: Handler<'getProject'> = ({ reply }) => reply({ status: 304, headers });
 
 export const aConditionThatTheOperationHasNot: Handler<'listProjects'> = ({ reply }) =>
   // @ts-expect-error

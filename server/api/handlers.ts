@@ -15,21 +15,14 @@ type Content<R> = R extends { content: infer C } ? C : never;
 type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 
 /** Headers that are set for every operation, outside its handler. */
-type SetElsewhere =
-  | 'X-Request-Id'
-  | 'RateLimit'
-  | 'RateLimit-Policy'
-  | 'X-Accel-Buffering'
-  | 'Deprecation'
-  | 'Sunset';
+type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy' | 'X-Accel-Buffering' | 'Deprecation' | 'Sunset';
 
 /** Headers that are sent only where they apply: a next page, warnings, a calibration that truths moved. */
 type Optional = 'Link' | 'Row-Warnings' | 'Model-Calibration';
 
 /** The headers that a response must or may set. In the generated types, a header behind a `$ref` is never optional. */
 type Headers<R> = R extends { headers: infer H }
-  ? Omit<Declared<H>, SetElsewhere | Optional> &
-      Partial<Pick<Declared<H>, Optional & keyof Declared<H>>>
+  ? Omit<Declared<H>, SetElsewhere | Optional> & Partial<Pick<Declared<H>, Optional & keyof Declared<H>>>
   : never;
 
 type HeaderPart<H> = [keyof H] extends [never]

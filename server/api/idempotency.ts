@@ -1,12 +1,6 @@
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
-import {
-  claimAnswer,
-  findAnswer,
-  findKeyedMessage,
-  type KeptAnswer,
-  keepAnswer,
-} from '../store/answers.js';
+import { claimAnswer, findAnswer, findKeyedMessage, type KeptAnswer, keepAnswer } from '../store/answers.js';
 import type { Store } from '../store/index.js';
 import type { JsonChunks } from '../store/rows.js';
 import type { OperationId } from './handlers.js';
@@ -70,8 +64,7 @@ export async function idempotent<T>(
     if (act) act.resource = made.location.slice(base.length);
     return made;
   };
-  if (key === undefined)
-    return store.transaction(async (tx) => replyCreated(await createNamed(tx)), target);
+  if (key === undefined) return store.transaction(async (tx) => replyCreated(await createNamed(tx)), target);
   // A key that is for one project gets no response that was made for a key of others.
   const bound = caller.projectId === undefined ? [] : [caller.projectId];
   if (renew) bound.push(String(caller.id));
@@ -100,11 +93,7 @@ export async function idempotent<T>(
  * transaction.
  * @throws {ProblemError} if another request has claimed the key
  */
-async function findOrClaimAnswer(
-  tx: Store,
-  owner: string,
-  key: string,
-): Promise<KeptAnswer | undefined> {
+async function findOrClaimAnswer(tx: Store, owner: string, key: string): Promise<KeptAnswer | undefined> {
   const find = () => findAnswer(tx, owner, key, keysExpireBefore());
   // A stored response needs no claim: two requests for it do not block each other.
   const kept = await find();
@@ -115,9 +104,7 @@ async function findOrClaimAnswer(
 
 /** Returns a body without the fields of its resource that count as not sent. */
 function normalize(body: object): object {
-  return Object.fromEntries(
-    Object.entries(body).map(([kind, fields]) => [kind, omitNulls(fields)]),
-  );
+  return Object.fromEntries(Object.entries(body).map(([kind, fields]) => [kind, omitNulls(fields)]));
 }
 
 type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
@@ -139,9 +126,7 @@ export function changedFields<T extends object, K extends keyof T = never>(
   // The params of a skill have no other name, and nothing of a skill is removable.
   const hasOlderName = (fields.params ?? null) !== null;
   const removed: ReadonlySet<unknown> = new Set(hasOlderName ? [] : removable);
-  const kept = Object.entries(fields).filter(
-    ([name, value]) => value !== null || removed.has(name),
-  );
+  const kept = Object.entries(fields).filter(([name, value]) => value !== null || removed.has(name));
   // Only nulls were removed, which TypeScript cannot infer from the entries.
   return Object.fromEntries(kept) as WithoutNulls<Omit<T, K>> & Pick<T, K>;
 }

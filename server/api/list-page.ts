@@ -39,8 +39,7 @@ export function listPage<T extends { readonly id: string }, R>(
     read,
     write: (entries) => entries.map((entry) => [JSON.stringify(show(entry))]),
     firstPart: 8,
-    nextPart: (limit, written) =>
-      written > 64 * 1024 ? Math.ceil(limit / 4) : Math.min(limit * 4, 128),
+    nextPart: (limit, written) => (written > 64 * 1024 ? Math.ceil(limit / 4) : Math.min(limit * 4, 128)),
   });
 }
 

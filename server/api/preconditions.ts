@@ -53,10 +53,7 @@ export function isConditional(conditions: Conditions): boolean {
  * @param current the current resource; undefined if the write would create it
  * @throws {ProblemError}
  */
-export async function checkPreconditions(
-  conditions: Conditions,
-  current: JsonChunks | undefined,
-): Promise<void> {
+export async function checkPreconditions(conditions: Conditions, current: JsonChunks | undefined): Promise<void> {
   const { 'If-Match': wanted, 'If-None-Match': unwanted } = conditions;
   const tag = current && (await entityTag(current));
   if (wanted !== undefined && !(tag && namesTag(wanted, tag, strongly))) {
@@ -80,10 +77,7 @@ async function entityTag(chunks: JsonChunks): Promise<string> {
 }
 
 /** Computes the SHA-256 of a text in pieces, and yields to other requests meanwhile. */
-export async function hashPieces(
-  pieces: Iterable<string>,
-  encoding: 'base64url' | 'hex',
-): Promise<string> {
+export async function hashPieces(pieces: Iterable<string>, encoding: 'base64url' | 'hex'): Promise<string> {
   const pause = pausing();
   const digest = createHash('sha256');
   for (const piece of pieces) {

@@ -30,12 +30,7 @@ export interface EarlyEnd {
  * or the token ends, or when the service stops.
  * @param gone the reason if the response is closed
  */
-export function abortWithRequest(
-  req: Request,
-  res: Response,
-  gone: unknown,
-  early?: EarlyEnd,
-): AbortController {
+export function abortWithRequest(req: Request, res: Response, gone: unknown, early?: EarlyEnd): AbortController {
   const over = new AbortController();
   const begun = performance.now();
   let ending: NodeJS.Timeout | undefined;
@@ -47,8 +42,7 @@ export function abortWithRequest(
     if (left > 0) ending = setTimeout(endNow, left);
     else endNow();
   };
-  const leaveCaller =
-    early && watchCaller(res.locals.caller, early.isValid, (reason) => over.abort(reason));
+  const leaveCaller = early && watchCaller(res.locals.caller, early.isValid, (reason) => over.abort(reason));
   if (early?.stopping.aborted) onStop();
   else early?.stopping.addEventListener('abort', onStop, { once: true });
   onResponseClose(req, res, () => {

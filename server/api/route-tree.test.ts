@@ -58,10 +58,7 @@ describe('an address', () => {
 });
 
 test('any template is found by any address that fills it, among any others', () => {
-  const segment = fc.oneof(
-    fc.constantFrom('projects', 'skills', 'api'),
-    fc.constantFrom('{one}', '{other}'),
-  );
+  const segment = fc.oneof(fc.constantFrom('projects', 'skills', 'api'), fc.constantFrom('{one}', '{other}'));
   const template = fc.array(segment, { minLength: 1, maxLength: 5 });
   const filling = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text !== '.');
   fc.assert(
@@ -86,7 +83,6 @@ test('any template is found by any address that fills it, among any others', () 
 /** Returns whether the segments of an address match a template. */
 function fits(template: readonly string[], filled: readonly string[]): boolean {
   return (
-    template.length === filled.length &&
-    template.every((part, index) => part.startsWith('{') || part === filled[index])
+    template.length === filled.length && template.every((part, index) => part.startsWith('{') || part === filled[index])
   );
 }

@@ -84,10 +84,7 @@ export class Callers {
    * @throws what the store throws, if it does not answer
    * @throws {TokenError} for a token of the issuer that is not good; {ProblemError} 503 if the issuer does not say
    */
-  authenticate(
-    presented: string | undefined,
-    resource?: string,
-  ): Caller | undefined | Promise<Caller | undefined> {
+  authenticate(presented: string | undefined, resource?: string): Caller | undefined | Promise<Caller | undefined> {
     if (presented === undefined) return this.#withoutKey();
     if (this.identities && !presented.startsWith('roster_')) {
       return this.identities.authenticate(presented);
@@ -96,18 +93,11 @@ export class Callers {
   }
 
   /** Does the same for a text that is to be a key, and no token of the issuer. */
-  authenticateKey(
-    presented: string,
-    resource?: string,
-  ): Caller | undefined | Promise<Caller | undefined> {
-    const secret =
-      (resource === undefined ? parseSecret(presented, '') : parseSecret(presented, '', 'at')) ??
-      NO_KEY;
+  authenticateKey(presented: string, resource?: string): Caller | undefined | Promise<Caller | undefined> {
+    const secret = (resource === undefined ? parseSecret(presented, '') : parseSecret(presented, '', 'at')) ?? NO_KEY;
     const good = this.#good.get(secret.kind + secret.id);
     const isFresh = good?.hash === secret.hash && performance.now() - good.asked < REMEMBERED;
-    return isFresh
-      ? this.#letIn(good, resource)
-      : this.#find(secret).then((found) => this.#letIn(found, resource));
+    return isFresh ? this.#letIn(good, resource) : this.#find(secret).then((found) => this.#letIn(found, resource));
   }
 
   /**
@@ -125,11 +115,7 @@ export class Callers {
    * token has not ended; the local caller has neither, as long as no key was made.
    * @throws what the store throws, if it does not answer; an expiry is known without it
    */
-  async isValid({
-    key: presented,
-    grant,
-    identity,
-  }: Pick<Caller, 'key' | 'grant' | 'identity'>): Promise<boolean> {
+  async isValid({ key: presented, grant, identity }: Pick<Caller, 'key' | 'grant' | 'identity'>): Promise<boolean> {
     if (identity) return this.identities?.isValid(identity) ?? false;
     if (presented === null) return !(await this.needsKey());
     const good = this.#good.get(grant === undefined ? presented.id : `at${grant.id}`);
@@ -179,7 +165,10 @@ export class Callers {
     if (!key || !isRight) return undefined;
     const { owner, scopes, name, limits, project_id: projectId } = key;
     const own: Caller = {
-      ...{ id: key.id, owner, scopes, key: { id: key.id, name } },
+      id: key.id,
+      owner,
+      scopes,
+      key: { id: key.id, name },
       ...(limits && { limits }),
       ...(projectId !== null && { projectId }),
     };

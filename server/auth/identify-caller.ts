@@ -46,17 +46,13 @@ export function identifyCaller(
   };
   if (sent.some(({ form }) => form !== first?.form)) {
     // One of the two may not be the caller's.
-    return refuse(
-      'The request has both headers, Authorization and X-Api-Key; send the key in one of them.',
-    );
+    return refuse('The request has both headers, Authorization and X-Api-Key; send the key in one of them.');
   }
   const { takesTokens } = callers;
   const presented = sent.length === 1 ? readPresented(first, takesTokens) : undefined;
   if (first && presented === undefined) {
     const { name, example } = first.form;
-    return refuse(
-      `The header ${name} does not have the form '${example}'; send the key so, in one such header.`,
-    );
+    return refuse(`The header ${name} does not have the form '${example}'; send the key so, in one such header.`);
   }
   const letIn = (caller: Caller | undefined) => {
     if (!caller && presented !== undefined) return refuse(BAD_KEY);
@@ -87,11 +83,9 @@ function readPresented(header: SentHeader | undefined, takesTokens: boolean): st
 }
 
 /** Does not say which of the three applies, or anyone could find out which keys ever existed. */
-const BAD_KEY =
-  'The key is unknown, revoked or expired; ask those who run the service for another.';
+const BAD_KEY = 'The key is unknown, revoked or expired; ask those who run the service for another.';
 
-const NO_KEY_SENT =
-  "The request has no key; send one as 'Authorization: Bearer roster_…' or 'X-Api-Key: roster_…'.";
+const NO_KEY_SENT = "The request has no key; send one as 'Authorization: Bearer roster_…' or 'X-Api-Key: roster_…'.";
 
 const OR_A_TOKEN = "A token of the OIDC issuer, as 'Authorization: Bearer eyJ…', is as good.";
 
@@ -115,8 +109,7 @@ const KEYLESS_REMEDY =
   'and this service has no keys that would show who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it';
 
 /** The protocol wants it of all servers: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports */
-const MCP_REMEDY =
-  'and MCP answers none of these, even with a key; add the origin to ALLOWED_ORIGINS';
+const MCP_REMEDY = 'and MCP answers none of these, even with a key; add the origin to ALLOWED_ORIGINS';
 
 function refuseOtherOrigins(req: Request, allowed: readonly string[], remedy: string): void {
   if (!isFromOtherOrigin(req, allowed)) return;
@@ -135,10 +128,7 @@ export function requireScope({ scopes }: Operation, caller: Caller): void {
   const [first] = scopes;
   if (first === undefined || scopes.some((scope) => caller.scopes.includes(scope))) return;
   if (caller.id === null) {
-    throw missingScope(
-      'This service has no keys; those who run it make the first one with roster keys create.',
-      first,
-    );
+    throw missingScope('This service has no keys; those who run it make the first one with roster keys create.', first);
   }
   const needed = `'${scopes.join("' or '")}'`;
   throw missingScope(
@@ -197,9 +187,7 @@ function keyHeaders({ headers, rawHeaders }: Request) {
   if (keyHeader(headers) === undefined) return found;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const text = rawHeaders[index] ?? '';
-    const name = KEY_HEADERS.find(
-      (header) => header.length === text.length && header === text.toLowerCase(),
-    );
+    const name = KEY_HEADERS.find((header) => header.length === text.length && header === text.toLowerCase());
     if (name) found.push({ form: KEY_FORMS[name], value: rawHeaders[index + 1] ?? '' });
   }
   return found;
@@ -216,8 +204,6 @@ function unauthorized(detail: string, error?: string, resource?: Resource): Prob
   const challenge =
     CHALLENGE +
     (error === undefined ? '' : `, error="${error}"`) +
-    (resource === undefined
-      ? ''
-      : `, resource_metadata="${resource.metadata}", scope="${TOKEN_SCOPES.join(' ')}"`);
+    (resource === undefined ? '' : `, resource_metadata="${resource.metadata}", scope="${TOKEN_SCOPES.join(' ')}"`);
   return problem('/problems/unauthorized', detail, {}, { 'WWW-Authenticate': challenge });
 }

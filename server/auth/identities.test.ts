@@ -17,8 +17,13 @@ beforeEach(() => {
 
 function identitiesWith(config: Partial<OidcConfig> = {}, log = pino({ level: 'silent' })) {
   const usual: OidcConfig = {
-    ...{ issuer: issuer.url, audiences: [AUDIENCE], ownerClaim: 'sub', ownerPrefix: '' },
-    ...{ scopesClaim: 'scope', scopes: new Map([['*', ['read']]]), limits: new Map() },
+    issuer: issuer.url,
+    audiences: [AUDIENCE],
+    ownerClaim: 'sub',
+    ownerPrefix: '',
+    scopesClaim: 'scope',
+    scopes: new Map([['*', ['read']]]),
+    limits: new Map(),
     client: undefined,
   };
   const begin = async (owner: string) => void begun.push(owner);
@@ -65,8 +70,13 @@ describe('the owner', () => {
     expect(begun).toEqual(['ada']);
     const failing = new Identities(
       {
-        ...{ issuer: issuer.url, audiences: [AUDIENCE], ownerClaim: 'sub', ownerPrefix: '' },
-        ...{ scopesClaim: 'scope', scopes: new Map([['*', ['read']]]), limits: new Map() },
+        issuer: issuer.url,
+        audiences: [AUDIENCE],
+        ownerClaim: 'sub',
+        ownerPrefix: '',
+        scopesClaim: 'scope',
+        scopes: new Map([['*', ['read']]]),
+        limits: new Map(),
         client: undefined,
       },
       () => Promise.reject(new Error('The disk is full.')),

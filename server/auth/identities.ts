@@ -117,8 +117,11 @@ export class Identities {
     }
     const { issuer, audiences } = this.config;
     const verified = await jwtVerify(token, key.publicKey, {
-      ...{ algorithms: [...ALGORITHMS], issuer, audience: [...audiences] },
-      ...{ clockTolerance: SKEW_SECONDS, requiredClaims: ['exp', 'sub'] },
+      algorithms: [...ALGORITHMS],
+      issuer,
+      audience: [...audiences],
+      clockTolerance: SKEW_SECONDS,
+      requiredClaims: ['exp', 'sub'],
     }).catch((cause: unknown) => {
       throw new TokenError('The token does not stand up to its signature; send it unchanged.', {
         cause,
@@ -142,12 +145,7 @@ export class Identities {
         `The token is for another audience; its claim "aud" must have ${audiences.map((name) => JSON.stringify(name)).join(' or ')}.`,
       );
     }
-    if (
-      typeof sub !== 'string' ||
-      sub === '' ||
-      sub.length > MAX_SUBJECT_LENGTH ||
-      sub.includes('\0')
-    ) {
+    if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH || sub.includes('\0')) {
       throw new TokenError(
         `The token has no claim "sub" of 1 to ${MAX_SUBJECT_LENGTH} characters, which would say whose it is.`,
       );
@@ -181,8 +179,11 @@ export class Identities {
     const values = this.#readValues(claims);
     const limits = this.#findLimits(values);
     return {
-      ...{ id: `oidc:${identity.subject}`, owner, scopes: this.#findScopes(values) },
-      ...{ key: null, identity },
+      id: `oidc:${identity.subject}`,
+      owner,
+      scopes: this.#findScopes(values),
+      key: null,
+      identity,
       ...(limits && { limits }),
     };
   }
@@ -261,9 +262,7 @@ function readToken(token: string) {
     );
   }
   if (!TYPES.includes(typ)) {
-    throw new TokenError(
-      `The token has the type ${JSON.stringify(typ)}; send an access or ID token.`,
-    );
+    throw new TokenError(`The token has the type ${JSON.stringify(typ)}; send an access or ID token.`);
   }
   return { algorithm, keyId: typeof kid === 'string' ? kid : undefined, claims };
 }
@@ -283,8 +282,7 @@ function readClaim(claims: object, name: string): unknown {
   if (Object.hasOwn(claims, name)) return Reflect.get(claims, name);
   let value: unknown = claims;
   for (const step of name.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step))
-      return undefined;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
     value = Reflect.get(value, step);
   }
   return value;

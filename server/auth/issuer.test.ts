@@ -47,8 +47,7 @@ describe('the keys of an issuer', () => {
   test('are asked for once by thousands of unknown ids, and again after half a minute', async () => {
     await find();
     seconds(1);
-    const unknown = () =>
-      Promise.allSettled(Array.from({ length: 2000 }, (_, at) => find(`unknown-${at}`)));
+    const unknown = () => Promise.allSettled(Array.from({ length: 2000 }, (_, at) => find(`unknown-${at}`)));
     await unknown();
     await unknown();
     seconds(29);
@@ -138,8 +137,7 @@ describe('an issuer that', () => {
     server.instead = (_req, res) => res.writeHead(302, { Location: '/keys' }).end();
   };
   const compress = () => {
-    const send: RequestListener = (_req, res) =>
-      res.writeHead(200, { 'Content-Encoding': 'gzip' }).end('x');
+    const send: RequestListener = (_req, res) => res.writeHead(200, { 'Content-Encoding': 'gzip' }).end('x');
     server.instead = send;
   };
 

@@ -219,10 +219,7 @@ async function discover(url: string, signal: AbortSignal) {
 }
 
 /** Takes the keys for the algorithms, and leaves out all others. */
-async function readKeys(
-  published: readonly JWK[],
-  known: readonly SigningKey[],
-): Promise<SigningKey[]> {
+async function readKeys(published: readonly JWK[], known: readonly SigningKey[]): Promise<SigningKey[]> {
   const read = published.slice(0, MAX_KEYS).map(async (jwk) => {
     const algorithm = findAlgorithm(jwk);
     if (algorithm === undefined) return [];
@@ -247,7 +244,8 @@ function findAlgorithm({ kty, crv, alg, use, key_ops: uses }: JWK): Algorithm | 
     { algorithm: 'RS256', isIt: kty === 'RSA', names: ['RS256'] },
     { algorithm: 'ES256', isIt: kty === 'EC' && crv === 'P-256', names: ['ES256'] },
     {
-      ...{ algorithm: 'EdDSA', isIt: kty === 'OKP' && crv === 'Ed25519' },
+      algorithm: 'EdDSA',
+      isIt: kty === 'OKP' && crv === 'Ed25519',
       // RFC 9864 has a name of its own for the curve.
       names: ['EdDSA', 'Ed25519'],
     },
@@ -275,7 +273,8 @@ async function fetchJson<T>(
 ): Promise<T> {
   const target = {
     ...urlToHttpOptions(new URL(address)),
-    ...{ method: 'GET', headers: { accept: 'application/json', 'user-agent': 'Roster' } },
+    method: 'GET',
+    headers: { accept: 'application/json', 'user-agent': 'Roster' },
     // Questions are rare: a connection that was kept would be closed by then.
     agent: false,
   };
@@ -286,22 +285,17 @@ async function fetchJson<T>(
   }
   const text = await response.readBeginning(MAX_DOCUMENT_BYTES + 1);
   if (Buffer.byteLength(text) > MAX_DOCUMENT_BYTES) {
-    throw new IssuerError(
-      `The OIDC issuer sends more than ${MAX_DOCUMENT_BYTES} bytes as ${noun}.`,
-    );
+    throw new IssuerError(`The OIDC issuer sends more than ${MAX_DOCUMENT_BYTES} bytes as ${noun}.`);
   }
   const { success, output } = v.safeParse(schema, parseJson(text));
   if (success) return output;
-  throw new IssuerError(
-    `The OIDC issuer does not send JSON of the right form as ${noun}. Check OIDC_ISSUER.`,
-  );
+  throw new IssuerError(`The OIDC issuer does not send JSON of the right form as ${noun}. Check OIDC_ISSUER.`);
 }
 
 const NO_KEYS =
   'The OIDC issuer does not give its keys now, so that the token cannot be checked; try again, or use a key of Roster.';
 
-const NO_ENDPOINTS =
-  'The OIDC issuer does not say now where users sign in; try again, or use a key of Roster.';
+const NO_ENDPOINTS = 'The OIDC issuer does not say now where users sign in; try again, or use a key of Roster.';
 
 const WORDS = {
   server: 'The OIDC issuer',

@@ -8,10 +8,7 @@ export const ORIGIN_HEADERS = ['origin', 'sec-fetch-site'] as const;
  * can set neither of the headers that are read here. Programs send neither.
  * @param allowed the exact origins that count as the service's own; `*` counts for nothing
  */
-export function isFromOtherOrigin(
-  { headers }: IncomingMessage,
-  allowed: readonly string[],
-): boolean {
+export function isFromOtherOrigin({ headers }: IncomingMessage, allowed: readonly string[]): boolean {
   const { origin, host } = headers;
   if (origin !== undefined && allowed.includes(origin)) return false;
   // Browsers since 2023 tell it themselves (Fetch Metadata, W3C), whatever a proxy makes of the host.

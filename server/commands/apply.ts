@@ -4,13 +4,7 @@ import { Command } from 'commander';
 import type { components } from '../../generated/openapi.js';
 import { splitPointer, valueAt } from '../contract/json-pointer.js';
 import { cutText } from '../contract/shown-text.js';
-import {
-  type ProjectOptions,
-  RemoteProject,
-  readNamedFile,
-  ServiceProblem,
-  withProject,
-} from './project-client.js';
+import { type ProjectOptions, RemoteProject, readNamedFile, ServiceProblem, withProject } from './project-client.js';
 import { FileError, MAX_FILE_BYTES, type ProjectFile, readProjectFile } from './project-file.js';
 
 type Schemas = components['schemas'];
@@ -77,11 +71,7 @@ const SIGNS = { create: '+', update: '~', train: '~', delete: '-' } as const;
  * @param before the manifest of the project
  * @param after the manifest of the file
  */
-function showChanges(
-  planned: Schemas['ManifestChanges'],
-  before: Schemas['Manifest'],
-  after: unknown,
-): string {
+function showChanges(planned: Schemas['ManifestChanges'], before: Schemas['Manifest'], after: unknown): string {
   const [stored, wanted] = [indexEntries(before), indexEntries(after)];
   const lines = planned.changes.flatMap((change) => {
     const { action, kind, name, skill, fields } = change;
@@ -156,9 +146,8 @@ function printable(text: string): string {
 /** Returns the fault of a problem with each place in the file, in place of a pointer into the body. */
 function locateFaults({ message, errors }: ServiceProblem, file: ProjectFile): Error {
   const locateEntries = (text: string) =>
-    printable(text).replaceAll(
-      /\/body(\/\d+)(\/(skill|document|agent|chatbot|model))?(?![\w/])/g,
-      (_, entry) => file.locate(splitPointer(entry)),
+    printable(text).replaceAll(/\/body(\/\d+)(\/(skill|document|agent|chatbot|model))?(?![\w/])/g, (_, entry) =>
+      file.locate(splitPointer(entry)),
     );
   const faults = errors.map((fault) => {
     const { pointer, message } = fault;

@@ -98,7 +98,5 @@ async function printEvents(filter: EventFilter): Promise<void> {
 /** @throws {InvalidArgumentError} */
 export function readTime(text: string): string {
   if ((parseDay(text) ?? parseMoment(text)) !== undefined) return text;
-  throw new InvalidArgumentError(
-    'It must be a day such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z.',
-  );
+  throw new InvalidArgumentError('It must be a day such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z.');
 }

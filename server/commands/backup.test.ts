@@ -45,11 +45,9 @@ async function start(databaseFile: string): Promise<ServerProcess> {
   return server;
 }
 
-const backUp = (to = copy, url = `file:${file}`) =>
-  runRoster(['backup', to], { DATABASE_URL: url });
+const backUp = (to = copy, url = `file:${file}`) => runRoster(['backup', to], { DATABASE_URL: url });
 
-const restore = (from = copy, url = `file:${file}`) =>
-  runRoster(['restore', from], { DATABASE_URL: url });
+const restore = (from = copy, url = `file:${file}`) => runRoster(['restore', from], { DATABASE_URL: url });
 
 const makeStore = async () => (await Store.open(`file:${file}`)).close();
 
@@ -66,10 +64,9 @@ async function createSkill({ url }: ServerProcess, name: string): Promise<void> 
 }
 
 async function skillNames({ url }: ServerProcess): Promise<string[]> {
-  const { data } = await createRosterClient({ baseUrl: url }).GET(
-    '/projects/{project_name}/skills',
-    { params: { path: { project_name: 'default' } } },
-  );
+  const { data } = await createRosterClient({ baseUrl: url }).GET('/projects/{project_name}/skills', {
+    params: { path: { project_name: 'default' } },
+  });
   return (data ?? []).map(({ name }) => name);
 }
 
@@ -129,8 +126,7 @@ describe('a backup that is restored', () => {
   async function train({ url }: ServerProcess): Promise<void> {
     const headers = { 'Content-Type': 'text/csv' };
     await fetch(`${url}${MODEL}?target=price`, { method: 'PUT', headers, body: fewDiamonds });
-    while ((await (await fetch(url + MODEL)).text()).includes('"status":"training"'))
-      await delay(50);
+    while ((await (await fetch(url + MODEL)).text()).includes('"status":"training"')) await delay(50);
   }
 
   test('answers as the service did, to the last bit, despite later writes', async () => {
@@ -237,8 +233,7 @@ describe('a backup', () => {
     await makeStore();
     const backups = join(folder, 'backups');
     writeFileSync(join(backups, 'roster-of-mine.db'), 'precious');
-    const keepTwo = () =>
-      runRoster(['backup', backups, '--keep', '2'], { DATABASE_URL: `file:${file}` });
+    const keepTwo = () => runRoster(['backup', backups, '--keep', '2'], { DATABASE_URL: `file:${file}` });
     const made = [];
     for (const _ of [1, 2, 3]) {
       const { code, stdout } = await keepTwo();
@@ -318,9 +313,7 @@ describe('no backup is made', () => {
 
   test('in a folder that does not exist', async () => {
     await makeStore();
-    expect(() => backUpSqlite(file, join(folder, 'nowhere', 'copy.db'))).toThrow(
-      'there is no folder',
-    );
+    expect(() => backUpSqlite(file, join(folder, 'nowhere', 'copy.db'))).toThrow('there is no folder');
   });
 
   test('of a store that does not exist, nor is one created', async () => {

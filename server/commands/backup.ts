@@ -8,11 +8,7 @@ import { copyStore, nameFile, nameTime, refuseTakenName } from './store-copy.js'
 export const backupCommand = new Command('backup')
   .description('copy the SQLite store at DATABASE_URL into a new file, even while the service runs')
   .argument('<file>', 'the copy, a file that does not exist yet, or a folder')
-  .option(
-    '--keep <count>',
-    'with a folder: the newest copies to keep there; older ones are deleted',
-    readCount,
-  )
+  .option('--keep <count>', 'with a folder: the newest copies to keep there; older ones are deleted', readCount)
   .action((target: string, { keep }: { readonly keep?: number }) => {
     const url = findSharedStore();
     if (isPostgres(url)) {

@@ -106,9 +106,7 @@ function describeSettings(env: NodeJS.ProcessEnv): string {
   const set = SETTINGS.filter((name) => env[name]);
   const read = set.length === 0 ? 'no variable is set' : `${set.join(', ')} can be read`;
   const proxy = PROXIES.find((name) => env[name]);
-  return proxy === undefined
-    ? read
-    : `${read}; ${proxy} is not used: the service reaches every server directly`;
+  return proxy === undefined ? read : `${read}; ${proxy} is not used: the service reaches every server directly`;
 }
 
 async function runCheck({ subject, run }: Check): Promise<Finding> {
@@ -208,9 +206,7 @@ function checkIssuer({ issuer }: OidcConfig): Check {
     const { readIssuer } = await import('../auth/issuer.js');
     const { keys, endpoints } = await readIssuer(issuer);
     if (keys.length === 0) {
-      throw new Error(
-        'it answers, but publishes no key for RS256, ES256 or EdDSA; no token is good',
-      );
+      throw new Error('it answers, but publishes no key for RS256, ES256 or EdDSA; no token is good');
     }
     const words = `it answers, with ${keys.length} keys of signatures`;
     return endpoints ? words : `${words}, but says of no place where a browser signs in`;

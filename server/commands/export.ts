@@ -1,10 +1,5 @@
 import { Command } from 'commander';
-import {
-  type ProjectOptions,
-  RemoteProject,
-  withProject,
-  writeNamedFile,
-} from './project-client.js';
+import { type ProjectOptions, RemoteProject, withProject, writeNamedFile } from './project-client.js';
 import { writeProjectFile } from './project-file.js';
 
 interface ExportOptions extends ProjectOptions {
@@ -12,9 +7,7 @@ interface ExportOptions extends ProjectOptions {
 }
 
 export const exportCommand = withProject(
-  new Command('export').description(
-    'write the resources of a project as a file for "roster apply"',
-  ),
+  new Command('export').description('write the resources of a project as a file for "roster apply"'),
 )
   .option('--output <file>', 'the file to write (default: standard output)')
   .action(exportProject);

@@ -38,12 +38,9 @@ test.each(['2027-02-30', '2027-01-31T24:00:00Z', '2027-01-31T12:00', 'tomorrow',
   },
 );
 
-test.each(['', ' x', 'x\u001b[2J', 'x\u202ey', 'x'.repeat(101), '\n'])(
-  'a name may not be %j',
-  (text) => {
-    expect(() => readName(text)).toThrow('visible characters');
-  },
-);
+test.each(['', ' x', 'x\u001b[2J', 'x\u202ey', 'x'.repeat(101), '\n'])('a name may not be %j', (text) => {
+  expect(() => readName(text)).toThrow('visible characters');
+});
 
 test('a name may have a hundred characters of any kind that one sees', () => {
   expect(readName('ä 😀'.padEnd(101, 'x'))).toHaveLength(101);
@@ -59,15 +56,9 @@ describe('scopes', () => {
   });
 });
 
-test.each([
-  'requests=-1',
-  'requests=',
-  'requests=1e3',
-  'rows=1000000000000',
-  'rows= 1',
-  'Rows=1',
-  '__proto__=1',
-  '',
-])('a limit may not be %j', (text) => {
-  expect(() => readLimit(text)).toThrow(/a whole number from 1 to 999999999999|one of requests/);
-});
+test.each(['requests=-1', 'requests=', 'requests=1e3', 'rows=1000000000000', 'rows= 1', 'Rows=1', '__proto__=1', ''])(
+  'a limit may not be %j',
+  (text) => {
+    expect(() => readLimit(text)).toThrow(/a whole number from 1 to 999999999999|one of requests/);
+  },
+);

@@ -25,8 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const keys = (...args: string[]): Promise<Outcome> =>
-  runRoster(['keys', ...args], { DATABASE_URL: `file:${file}` });
+const keys = (...args: string[]): Promise<Outcome> => runRoster(['keys', ...args], { DATABASE_URL: `file:${file}` });
 
 /** Creates a key with the command, and returns it. */
 async function create(...args: string[]): Promise<string> {
@@ -94,12 +93,8 @@ describe('keys create', () => {
     await keep('sales');
     await keep();
     await inStore(async (store) => {
-      expect(await listProjects(store, { owner: 'sales' }, {})).toMatchObject([
-        { name: 'default' },
-      ]);
-      expect(await listProjects(store, { owner: 'local' }, {})).toMatchObject([
-        { name: 'default' },
-      ]);
+      expect(await listProjects(store, { owner: 'sales' }, {})).toMatchObject([{ name: 'default' }]);
+      expect(await listProjects(store, { owner: 'local' }, {})).toMatchObject([{ name: 'default' }]);
     });
   });
 
@@ -110,8 +105,7 @@ describe('keys create', () => {
     await inStore((store) => store.transaction((store) => removeDefault(store, 'sales')));
     await keep('sales');
     await inStore(async (store) => {
-      for (const owner of ['local', 'sales'])
-        expect(await listProjects(store, { owner }, {})).toEqual([]);
+      for (const owner of ['local', 'sales']) expect(await listProjects(store, { owner }, {})).toEqual([]);
     });
   });
 
@@ -166,10 +160,7 @@ describe('keys create', () => {
   test('reports a faulty configuration in one line', async () => {
     const env = { DATABASE_URL: 'roster.db' };
     const { code, stderr } = await runRoster(['keys', 'create', '--name', 'x'], env);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^error: DATABASE_URL must be .*\n$/),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: DATABASE_URL must be .*\n$/)]);
   });
 });
 
@@ -184,13 +175,9 @@ describe('keys list', () => {
 
     const { stdout } = await keys('list');
     const [head, ...lines] = stdout.trim().split('\n');
-    expect(head).toMatch(
-      /^ID +NAME +OWNER +SCOPES +PROJECT +LIMITS +MADE BY +CREATED +EXPIRES +LAST USED +STATE$/,
-    );
+    expect(head).toMatch(/^ID +NAME +OWNER +SCOPES +PROJECT +LIMITS +MADE BY +CREATED +EXPIRES +LAST USED +STATE$/);
     expect(lines).toEqual([
-      expect.stringMatching(
-        `^${idOf(active)} .* read,write,predict,ask .* never  +never  +active$`,
-      ),
+      expect.stringMatching(`^${idOf(active)} .* read,write,predict,ask .* never  +never  +active$`),
       expect.stringMatching(`^${idOf(expired)} .* 2020-01-01T00:00:00Z  2019-.*Z  expired$`),
       expect.stringMatching(`^${idOf(revoked)} .* revoked$`),
     ]);
@@ -253,10 +240,7 @@ describe('the commands of keys', () => {
     const env = { DATABASE_URL: `postgres://ann:s3cret@127.0.0.1:${port}/roster` };
     const { code, stderr } = await runRoster(['keys', 'list'], env);
     silent.close();
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^error: .* cannot be opened: .*\n$/),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .* cannot be opened: .*\n$/)]);
     expect(connections).toBeGreaterThan(0);
     expect(connections).toBeLessThanOrEqual(2);
   });

@@ -5,14 +5,7 @@ import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
 import { createKey } from '../contract/secrets.js';
 import { findKeyFault, keepKey } from '../projects/keys.js';
 import { DAY_MS } from '../store/clock-watch.js';
-import {
-  type ApiKey,
-  findKey,
-  hasKeys,
-  type ListedKey,
-  listKeys,
-  revokeKey,
-} from '../store/keys.js';
+import { type ApiKey, findKey, hasKeys, type ListedKey, listKeys, revokeKey } from '../store/keys.js';
 import { parseDay, parseMoment } from './moments.js';
 import { describeCommand, onStore } from './on-store.js';
 
@@ -25,9 +18,7 @@ interface NewKeyOptions {
   readonly project?: string;
 }
 
-export const keysCommand = new Command('keys').description(
-  'create, list and revoke keys in the store at DATABASE_URL',
-);
+export const keysCommand = new Command('keys').description('create, list and revoke keys in the store at DATABASE_URL');
 
 keysCommand
   .command('create')
@@ -50,14 +41,7 @@ keysCommand
   .action(createKeyOfOwner);
 
 /** Prints only the key to standard output, and its properties to standard error. */
-async function createKeyOfOwner({
-  name,
-  owner,
-  scope,
-  expires,
-  limit,
-  project,
-}: NewKeyOptions): Promise<void> {
+async function createKeyOfOwner({ name, owner, scope, expires, limit, project }: NewKeyOptions): Promise<void> {
   const expires_at = expires ?? null;
   const limits = limit ?? null;
   const chosen = { name, scopes: scope, project: project ?? null, limits, expires_at };
@@ -82,19 +66,13 @@ async function createKeyOfOwner({
       ...(project === undefined ? [] : [`It sees the project "${project}" alone.`]),
       ...(limit ? [`It is limited to ${formatLimits(limit)}.`] : []),
       'It is shown this once: the store keeps a hash of it. Send it as "Authorization: Bearer KEY".',
-      ...(isFirst
-        ? ['It is the first key of this store: from now on every request needs one.']
-        : []),
+      ...(isFirst ? ['It is the first key of this store: from now on every request needs one.'] : []),
       '',
     ].join('\n'),
   );
 }
 
-keysCommand
-  .command('list')
-  .description('list the keys')
-  .option('--json', 'as JSON')
-  .action(printKeys);
+keysCommand.command('list').description('list the keys').option('--json', 'as JSON').action(printKeys);
 
 async function printKeys({ json }: { readonly json?: boolean }): Promise<void> {
   const keys = await onStore(listKeys);
@@ -192,9 +170,7 @@ function describeLimits(): string {
 
 /** Returns texts such as `requests=60`. */
 function listLimits(limits: KeyLimits): string[] {
-  return LIMIT_NAMES.flatMap((name) =>
-    limits[name] === undefined ? [] : `${name}=${limits[name]}`,
-  );
+  return LIMIT_NAMES.flatMap((name) => (limits[name] === undefined ? [] : `${name}=${limits[name]}`));
 }
 
 function formatLimits(limits: KeyLimits): string {
@@ -212,12 +188,9 @@ export function readLimit(text: string, limits: KeyLimits = {}): KeyLimits {
   const [, named = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const name = LIMIT_NAMES.find((known) => known === named);
   if (name === undefined) {
-    throw new InvalidArgumentError(
-      `It must be one of ${describeLimits()} with a number, such as requests=60.`,
-    );
+    throw new InvalidArgumentError(`It must be one of ${describeLimits()} with a number, such as requests=60.`);
   }
-  if (limits[name] !== undefined)
-    throw new InvalidArgumentError(`The limit of ${name} is named twice.`);
+  if (limits[name] !== undefined) throw new InvalidArgumentError(`The limit of ${name} is named twice.`);
   if (!/^[1-9]\d{0,11}$/.test(value)) {
     throw new InvalidArgumentError(
       `The limit of ${name} must be a whole number from 1 to ${MAX_LIMIT}; leave it out for no limit.`,

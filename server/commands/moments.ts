@@ -1,7 +1,6 @@
 /** A day and a moment, as RFC 3339 writes them. */
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
-const MOMENT_FORM =
-  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const MOMENT_FORM = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /** Returns the beginning of a day in UTC, in milliseconds; undefined if the text is not a day of the calendar. */
 export function parseDay(text: string): number | undefined {

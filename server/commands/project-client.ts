@@ -78,9 +78,7 @@ export class RemoteProject {
     this.#address = new URL(url);
     this.#address.search = '';
     this.#address.pathname = `${this.#address.pathname.replace(/\/$/, '')}/projects/${encodeURIComponent(project)}/manifest`;
-    this.#key = (
-      keyFile === undefined ? process.env['ROSTER_KEY'] : readNamedFile(keyFile)
-    )?.trim();
+    this.#key = (keyFile === undefined ? process.env['ROSTER_KEY'] : readNamedFile(keyFile))?.trim();
   }
 
   /** @throws {ServiceProblem} */
@@ -117,11 +115,9 @@ export class RemoteProject {
     if (this.#key) headers.set('Authorization', `Bearer ${this.#key}`);
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     // A key is not handed on to wherever an answer leads.
-    const response = await fetch(address, { ...init, headers, signal, redirect: 'error' }).catch(
-      (cause: unknown) => {
-        throw new Error(`${address.origin} does not answer: ${explain(cause)}`, { cause });
-      },
-    );
+    const response = await fetch(address, { ...init, headers, signal, redirect: 'error' }).catch((cause: unknown) => {
+      throw new Error(`${address.origin} does not answer: ${explain(cause)}`, { cause });
+    });
     const text = await response.text();
     const body = parseJson(text);
     if (response.ok && body !== undefined) {
@@ -139,7 +135,6 @@ function explain(cause: unknown): string {
 
 function toError(status: number, body: unknown, { origin }: URL): Error {
   const { detail } = asRecord(body);
-  if (typeof detail !== 'string')
-    return new Error(`${origin} answers with ${status}, and no problem of Roster`);
+  if (typeof detail !== 'string') return new Error(`${origin} answers with ${status}, and no problem of Roster`);
   return new ServiceProblem(detail, listFaults(asRecord(body)));
 }

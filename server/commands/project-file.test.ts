@@ -3,10 +3,7 @@ import { expect, test } from 'vitest';
 import { FileError, readProjectFile, writeProjectFile } from './project-file.js';
 
 test('any params are read as they were written', () => {
-  const params = fc.dictionary(
-    fc.string({ unit: 'binary' }),
-    fc.jsonValue({ stringUnit: 'binary' }),
-  );
+  const params = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
   const texts = fc.string({ unit: 'binary' }).map((text) => `${text}\n\n ${text}`);
   fc.assert(
     fc.property(fc.array(fc.tuple(params, texts), { maxLength: 3 }), (all) => {
@@ -18,49 +15,16 @@ test('any params are read as they were written', () => {
         },
       }));
       const file = Buffer.from(writeProjectFile(manifest)).toString();
-      expect(JSON.stringify(readProjectFile(file, 'any.yaml').value)).toBe(
-        JSON.stringify(manifest),
-      );
+      expect(JSON.stringify(readProjectFile(file, 'any.yaml').value)).toBe(JSON.stringify(manifest));
     }),
     { numRuns: 300 },
   );
 });
 
 test('any text is read, or refused with its place', () => {
-  const words = [
-    '- ',
-    '&a ',
-    '*a',
-    ': ',
-    '\n',
-    '  ',
-    '"',
-    "'",
-    '{',
-    '}',
-    '[',
-    ']',
-    ',',
-    '|\n',
-    '>-\n',
-  ];
-  const more = [
-    '!!str ',
-    '? ',
-    '#',
-    '---\n',
-    '...\n',
-    '<<: ',
-    '.inf',
-    '\t',
-    'x',
-    '%YAML 1.2\n',
-    '\r',
-  ];
-  const pieces = fc.oneof(
-    fc.constantFrom(...words, ...more),
-    fc.string({ unit: 'binary', maxLength: 3 }),
-  );
+  const words = ['- ', '&a ', '*a', ': ', '\n', '  ', '"', "'", '{', '}', '[', ']', ',', '|\n', '>-\n'];
+  const more = ['!!str ', '? ', '#', '---\n', '...\n', '<<: ', '.inf', '\t', 'x', '%YAML 1.2\n', '\r'];
+  const pieces = fc.oneof(fc.constantFrom(...words, ...more), fc.string({ unit: 'binary', maxLength: 3 }));
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
       try {
@@ -81,15 +45,12 @@ test('aliases that would fill the memory are refused at once', () => {
   for (let at = 1; at < 40; at += 1) {
     lines.push(`- &a${at} [${Array.from({ length: 9 }, () => `*a${at - 1}`).join()}]`);
   }
-  expect(() => readProjectFile(lines.join('\n'), 'bomb.yaml')).toThrow(
-    /^bomb\.yaml:\d+:\d+: aliases/,
-  );
+  expect(() => readProjectFile(lines.join('\n'), 'bomb.yaml')).toThrow(/^bomb\.yaml:\d+:\d+: aliases/);
   expect(() => readProjectFile('['.repeat(100_000), 'deep.yaml')).toThrow(FileError);
 });
 
 test('a prompt that is repeated by an alias is that prompt', () => {
-  const text =
-    '- agent: {name: a, prompt_template: &p Be brief.}\n- agent: {name: b, prompt_template: *p}\n';
+  const text = '- agent: {name: a, prompt_template: &p Be brief.}\n- agent: {name: b, prompt_template: *p}\n';
   const { value, locate } = readProjectFile(text, 'twice.yaml');
   expect(value).toMatchObject([{}, { agent: { prompt_template: 'Be brief.' } }]);
   expect(locate(['1', 'agent', 'prompt_template'])).toBe('twice.yaml:2:20');

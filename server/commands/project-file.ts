@@ -150,9 +150,7 @@ class TreeBuilder {
     if (isAnchored) this.#anchors.set(anchor, 'open');
     const node = this.#readValue(event, before);
     if (node.size > MAX_EXPANDED) {
-      throw new FileError(
-        `${this.places.at(node.begin)}: aliases make more of it than a manifest may have`,
-      );
+      throw new FileError(`${this.places.at(node.begin)}: aliases make more of it than a manifest may have`);
     }
     if (isAnchored) this.#anchors.set(anchor, node);
     return node;

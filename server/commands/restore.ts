@@ -6,9 +6,7 @@ import { findSharedStore } from './on-store.js';
 import { copyStore, nameFile, nameTime, PARTS, refuseTakenName } from './store-copy.js';
 
 export const restoreCommand = new Command('restore')
-  .description(
-    'put a backup in the place of the SQLite store at DATABASE_URL, which no service uses',
-  )
+  .description('put a backup in the place of the SQLite store at DATABASE_URL, which no service uses')
   .argument('<file>', 'the backup, which stays where it is')
   .action((file: string) => {
     const url = findSharedStore();
@@ -32,15 +30,11 @@ export const restoreCommand = new Command('restore')
  * @returns the size of the store in bytes, and the name that the store before it has now
  * @throws if there is no backup, it is damaged or of a later release, the disk is full, or the store is in use
  */
-function restoreSqlite(
-  file: string,
-  store: string,
-): { readonly bytes: number; readonly kept: string | undefined } {
+function restoreSqlite(file: string, store: string): { readonly bytes: number; readonly kept: string | undefined } {
   if (!existsSync(file)) throw new Error(`there is no backup at ${file}`);
   const isThere = existsSync(store);
   if (!isThere) refuseTakenName(store);
-  else if (realpathSync(file) === realpathSync(store))
-    throw new Error(`${file} is the store itself`);
+  else if (realpathSync(file) === realpathSync(store)) throw new Error(`${file} is the store itself`);
   const kept = isThere ? `${store}.before-${nameTime(new Date())}` : undefined;
   const locked = isThere ? lockStore(store) : undefined;
   try {

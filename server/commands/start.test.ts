@@ -15,11 +15,7 @@ const TELL = `data:text/javascript,
 
 /** The heap limit of a process whose young generation is limited like the service's. */
 const BOUNDED = Number(
-  execFileSync(process.execPath, [
-    '--max-semi-space-size=8',
-    '--print',
-    'v8.getHeapStatistics().heap_size_limit',
-  ]),
+  execFileSync(process.execPath, ['--max-semi-space-size=8', '--print', 'v8.getHeapStatistics().heap_size_limit']),
 );
 
 test.each([

@@ -1,23 +1,10 @@
 /** Copies of a store in a file of SQLite, for backups and restores. */
 
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PreparedStatement } from '../store/database/dialect.js';
-import {
-  DatabaseSync,
-  openExisting,
-  type SqliteConnection,
-} from '../store/database/sqlite-connection.js';
+import { DatabaseSync, openExisting, type SqliteConnection } from '../store/database/sqlite-connection.js';
 import { laterRelease, migrations } from '../store/migrations/index.js';
 
 /** The ends of the names of files that SQLite reads as parts of a database. */
@@ -37,11 +24,7 @@ const TABLES = ['kysely_migration', 'projects', 'skills', 'agents', 'chatbots', 
  * @returns the size of the copy, in bytes
  * @throws if the disk is full, the copy is damaged, or is not a store that this release reads
  */
-export function copyStore(
-  source: string,
-  file: string,
-  nameCopy: (unfinished: string) => void,
-): number {
+export function copyStore(source: string, file: string, nameCopy: (unfinished: string) => void): number {
   // In full: SQLite would take a name that begins with `file:` for a URL.
   const unfinished = `${resolve(file)}.${randomUUID()}.partial`;
   try {

@@ -51,9 +51,7 @@ test('one owner leaves a slot to the others, who take turns', async () => {
 
 test('work that fails gives its slot back', async () => {
   openGate({ slots: 1 });
-  await expect(gate.run('ann', FOREVER, () => Promise.reject(new Error('no')))).rejects.toThrow(
-    'no',
-  );
+  await expect(gate.run('ann', FOREVER, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await gate.run('bob', FOREVER, async () => 'done')).toBe('done');
 });
 

@@ -25,13 +25,7 @@ export interface ExchangeLimits {
   readonly maxReceivedBytes: number;
 }
 
-export type ExchangeFault =
-  | 'connection'
-  | 'no-first-byte'
-  | 'silence'
-  | 'status'
-  | 'compression'
-  | 'too-much';
+export type ExchangeFault = 'connection' | 'no-first-byte' | 'silence' | 'status' | 'compression' | 'too-much';
 
 /** An exchange failed, by the fault of the server or of the way to it. */
 export class ExchangeError extends Error {
@@ -92,10 +86,7 @@ export function exchange(
     // Node's option `signal` costs more: it follows the whole stream.
     const abort = () => request.destroy();
     signal.addEventListener('abort', abort);
-    const late = setTimeout(
-      () => request.destroy(new ExchangeError('no-first-byte')),
-      limits.firstByteMs,
-    );
+    const late = setTimeout(() => request.destroy(new ExchangeError('no-first-byte')), limits.firstByteMs);
     const endWait = () => {
       clearTimeout(late);
       signal.removeEventListener('abort', abort);
@@ -126,10 +117,7 @@ export function exchange(
   });
 }
 
-function findFault({
-  statusCode: status = 0,
-  headers,
-}: IncomingMessage): ExchangeError | undefined {
+function findFault({ statusCode: status = 0, headers }: IncomingMessage): ExchangeError | undefined {
   if (status < 200 || status > 599) return new ExchangeError('status');
   const { 'content-encoding': coding = 'identity' } = headers;
   return coding === 'identity' ? undefined : new ExchangeError('compression');
@@ -307,10 +295,7 @@ type Explain = (words: ServerWords) => string;
 
 /** Failures by the error codes of Node.js and OpenSSL. */
 const CONNECTION_FAULTS: readonly (readonly [codes: RegExp, explain: Explain])[] = [
-  [
-    /^ECONNREFUSED$/,
-    ({ server, setting }) => `${server} refused the connection. Start it, or correct ${setting}.`,
-  ],
+  [/^ECONNREFUSED$/, ({ server, setting }) => `${server} refused the connection. Start it, or correct ${setting}.`],
   [
     /^(ENOTFOUND|EAI_\w+)$/,
     ({ server, setting }) =>
@@ -318,8 +303,7 @@ const CONNECTION_FAULTS: readonly (readonly [codes: RegExp, explain: Explain])[]
   ],
   [
     /^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
-    ({ server, setting }) =>
-      `${server} could not be reached. Check ${setting} and the network between.`,
+    ({ server, setting }) => `${server} could not be reached. Check ${setting} and the network between.`,
   ],
   [
     // bounded: an error code of Node.js
@@ -327,10 +311,7 @@ const CONNECTION_FAULTS: readonly (readonly [codes: RegExp, explain: Explain])[]
     ({ server, setting }) =>
       `The TLS connection to ${inSentence(server)} failed. Check https in ${setting} and the certificate of the server.`,
   ],
-  [
-    /^HPE_\w+$/,
-    ({ server, setting }) => `${server} did not answer in HTTP. Correct the port in ${setting}.`,
-  ],
+  [/^HPE_\w+$/, ({ server, setting }) => `${server} did not answer in HTTP. Correct the port in ${setting}.`],
 ];
 
 const BROKEN: Explain = ({ server }) =>

@@ -27,11 +27,7 @@ export function readSecret(variable: string, file: string): string {
  * again after five seconds. While it cannot be read or its text is malformed, the last secret stays.
  * @param secret the secret as it was read at first
  */
-export function followSecret(
-  file: string,
-  secret: string,
-  isWellFormed: (secret: string) => boolean,
-): () => string {
+export function followSecret(file: string, secret: string, isWellFormed: (secret: string) => boolean): () => string {
   let last = secret;
   let readAt = performance.now();
   return () => {

@@ -2,10 +2,7 @@ import * as v from 'valibot';
 import { resolveReference } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
 
-const date = v.pipe(
-  v.string('must be a date in quotes'),
-  v.check(isDate, 'must be a date, such as 2027-11-23'),
-);
+const date = v.pipe(v.string('must be a date in quotes'), v.check(isDate, 'must be a date, such as 2027-11-23'));
 
 /** The shape of `x-roster-sunset`, which says how long something deprecated works. */
 export const sunsetShape = v.pipe(

@@ -11,15 +11,9 @@ export type Pool = (typeof POOLS)[number];
 
 const media = v.record(v.string(), v.looseObject({}));
 const response = v.looseObject({ content: v.optional(media) });
-const parameter = v.union([
-  v.looseObject({ $ref: v.string() }),
-  v.looseObject({ name: v.string(), in: v.string() }),
-]);
+const parameter = v.union([v.looseObject({ $ref: v.string() }), v.looseObject({ name: v.string(), in: v.string() })]);
 const scopes = v.pipe(v.array(v.picklist(SCOPES)), v.maxLength(1));
-const inEitherHeader = [
-  v.strictObject({ apiKey: scopes }),
-  v.strictObject({ apiKeyHeader: scopes }),
-] as const;
+const inEitherHeader = [v.strictObject({ apiKey: scopes }), v.strictObject({ apiKeyHeader: scopes })] as const;
 const operation = v.looseObject({
   operationId: v.string(),
   // No requirement opens the operation to all; one without a scope, to any key. Of two scopes, a key needs either.

@@ -1,13 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { CHECKED_CONTRACT, CONTRACT_AS_JSON } from '../../generated/contract.js';
-import {
-  ContractError,
-  type Document,
-  listProblems,
-  type Pool,
-  type ProblemKind,
-} from './document-schema.js';
+import { ContractError, type Document, listProblems, type Pool, type ProblemKind } from './document-schema.js';
 import { resolveReference } from './json-pointer.js';
 import type { JsonRecord } from './json-record.js';
 import { listOperations, type Operation } from './operation.js';
@@ -45,9 +39,7 @@ export function readContract(file: URL | string): Contract {
   }
   const document = builtDocument(source);
   if (document) return createContract(source, document);
-  throw new ContractError(
-    'openapi.yaml is not what the service was built from: npm run generate, then npm run build',
-  );
+  throw new ContractError('openapi.yaml is not what the service was built from: npm run generate, then npm run build');
 }
 
 /**

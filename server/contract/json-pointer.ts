@@ -33,7 +33,5 @@ export function valueAt(document: unknown, pointer: string): unknown {
 /** Returns a part of a document, or the component that it references. */
 export function resolveReference(document: unknown, part: unknown): JsonRecord {
   const { $ref } = asRecord(part);
-  return typeof $ref === 'string'
-    ? resolveReference(document, valueAt(document, $ref.slice(1)))
-    : asRecord(part);
+  return typeof $ref === 'string' ? resolveReference(document, valueAt(document, $ref.slice(1))) : asRecord(part);
 }

@@ -83,13 +83,7 @@ export function listOperations(document: Document): Operation[] {
           .filter((parameter) => parameter['in'] === 'header')
           .map(({ name }) => [String(name).toLowerCase(), String(name)] as const),
         numericQuery: findNumericQuery(document, parameters),
-        deprecations: findDeprecations(
-          document,
-          definition,
-          item['servers'],
-          parameters,
-          bodySchema,
-        ),
+        deprecations: findDeprecations(document, definition, item['servers'], parameters, bodySchema),
       });
     }
   }
@@ -102,9 +96,7 @@ function findFaultType(document: Document, response: unknown): string {
 }
 
 function readParameters(document: Document, { parameters }: JsonRecord): JsonRecord[] {
-  return Array.isArray(parameters)
-    ? parameters.map((parameter) => resolveReference(document, parameter))
-    : [];
+  return Array.isArray(parameters) ? parameters.map((parameter) => resolveReference(document, parameter)) : [];
 }
 
 function findNumericQuery(document: Document, parameters: readonly JsonRecord[]) {

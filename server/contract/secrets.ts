@@ -9,9 +9,7 @@ const SECRET_LENGTH = 43;
 /** The beginning of the id in a text: nothing in a key, and two characters in the texts of a consent. */
 export type SecretKind = '' | 'at' | 'rt' | 'ac';
 
-const FORM = new RegExp(
-  `^roster_((?:ac|at|rt)?)([${CHARACTERS}]{${ID_LENGTH}})_([${CHARACTERS}]{${SECRET_LENGTH}})$`,
-);
+const FORM = new RegExp(`^roster_((?:ac|at|rt)?)([${CHARACTERS}]{${ID_LENGTH}})_([${CHARACTERS}]{${SECRET_LENGTH}})$`);
 
 /** A new secret: `text`, which is `roster_<kind><id>_<secret>`, is for its holder alone, the hash for the store. */
 export interface NewSecret {

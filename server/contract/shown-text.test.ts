@@ -5,8 +5,7 @@ import { showText } from './shown-text.js';
 
 const { text: KEY } = createKey();
 const SECRET = KEY.slice(KEY.lastIndexOf('_') + 1);
-const JWT =
-  'eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhbm4iLCJleHAiOjE3MDAwMDAwMDB9.c2lnbmF0dXJlLXNpZ25hdHVyZQ';
+const JWT = 'eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhbm4iLCJleHAiOjE3MDAwMDAwMDB9.c2lnbmF0dXJlLXNpZ25hdHVyZQ';
 
 describe('a text that is shown', () => {
   test.each([
@@ -65,9 +64,7 @@ describe('a secret that is cut in its middle', () => {
   const filled = `${KEY} `.repeat(200);
 
   test.each(
-    [KEY, JWT].flatMap((secret) =>
-      Array.from({ length: secret.length }, (_, length) => secret.slice(0, length + 1)),
-    ),
+    [KEY, JWT].flatMap((secret) => Array.from({ length: secret.length }, (_, length) => secret.slice(0, length + 1))),
   )('is masked where it was cut before: %s…', (part) => {
     const shown = showText(`It has "${part}…".`, MAX);
     expect(shown).not.toContain(SECRET.slice(0, 3));
@@ -78,9 +75,7 @@ describe('a secret that is cut in its middle', () => {
     for (let before = 0; before < 200; before++) {
       const shown = showText(`${'x'.repeat(before)} ${filled}${JWT}`, 2000);
       expect(shown).not.toContain(SECRET.slice(0, 3));
-      expect(showText(`${'x'.repeat(before)} ${`${JWT} `.repeat(200)}`, 2000)).not.toMatch(
-        /eyJ[^…]/,
-      );
+      expect(showText(`${'x'.repeat(before)} ${`${JWT} `.repeat(200)}`, 2000)).not.toMatch(/eyJ[^…]/);
     }
   });
 });

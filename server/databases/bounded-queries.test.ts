@@ -61,10 +61,7 @@ describe.each([
 
   test.each([
     ['a cross join of everything', ENDLESS],
-    [
-      'a recursion without end',
-      'with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n',
-    ],
+    ['a recursion without end', 'with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n'],
     [
       'a sort of everything',
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
@@ -110,9 +107,7 @@ describe.each([
     await pause(10);
     await databases.stop();
     await Promise.all(refused);
-    await expect(databases.query('o', 'shop', ALLOWED, 'select 1', signal)).rejects.toThrow(
-      /service is stopping/,
-    );
+    await expect(databases.query('o', 'shop', ALLOWED, 'select 1', signal)).rejects.toThrow(/service is stopping/);
     await untilIdle();
   });
 
@@ -146,31 +141,23 @@ describe.each([
   const doubled = (times: number) => `with recursive n(i, t) as (
     select 0, 'x' union all select i + 1, t || t from n where i < ${times}) select t from n where i = ${times}`;
 
-  test.each([17, 25])(
-    'a row of 2^%i characters is refused, and memory stays bounded',
-    async (times) => {
-      const ask = asking();
-      const before = process.memoryUsage.rss();
-      await expect(ask(doubled(times))).rejects.toThrow(/a cell may have 65536|too big/);
-      expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 2 ** 20);
-      expect((await ask('select count(*) from orders')).rows).toEqual([[3]]);
-    },
-  );
+  test.each([17, 25])('a row of 2^%i characters is refused, and memory stays bounded', async (times) => {
+    const ask = asking();
+    const before = process.memoryUsage.rss();
+    await expect(ask(doubled(times))).rejects.toThrow(/a cell may have 65536|too big/);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 2 ** 20);
+    expect((await ask('select count(*) from orders')).rows).toEqual([[3]]);
+  });
 
   /** An expression whose text has some bytes, in thousands. */
-  const long = (thousands: number) =>
-    `replace('${'x'.repeat(500)}', 'x', '${'é'.repeat(thousands)}')`;
+  const long = (thousands: number) => `replace('${'x'.repeat(500)}', 'x', '${'é'.repeat(thousands)}')`;
 
   test.each([
     ['text', long(70), isSqlite ? 'substr(cell, 1, 1000)' : 'left(cell, 1000)'],
     ...(isSqlite
       ? [['a blob', `cast(${long(40)} as blob)`, 'length(cell)']]
       : [
-          [
-            'bytes',
-            `decode(replace('${'a'.repeat(500)}', 'a', '${'ab'.repeat(70)}'), 'hex')`,
-            'length(cell)',
-          ],
+          ['bytes', `decode(replace('${'a'.repeat(500)}', 'a', '${'ab'.repeat(70)}'), 'hex')`, 'length(cell)'],
           ['JSON', `to_json(${long(70)})`, "cell -> 'key'"],
           ['an array', `array[${long(70)}]`, 'left(cell::text, 1000)'],
           ['a number', '10::numeric ^ 70000', 'left(cell::text, 1000)'],
@@ -179,9 +166,7 @@ describe.each([
   ])('a cell with too much of %s is told, with a remedy', async (_, cell, part) => {
     const sql = `select 1 as id, null as cell union all select 2, ${cell}`;
     const error = await asking()(sql).catch(String);
-    expect(error).toMatch(
-      /: The column cell in row 2 has \d{5} bytes, and a cell may have 65536; /,
-    );
+    expect(error).toMatch(/: The column cell in row 2 has \d{5} bytes, and a cell may have 65536; /);
     expect(error).toContain(`select a part of it, such as ${part}.`);
   });
 

@@ -111,9 +111,7 @@ function countJsonBytes(value: unknown): number {
 }
 
 function tooLarge(what: string, { maxBytes }: QueryLimits): ProblemError {
-  return queryError(
-    `${what} larger than ${maxBytes} bytes; select fewer columns, or parts of them.`,
-  );
+  return queryError(`${what} larger than ${maxBytes} bytes; select fewer columns, or parts of them.`);
 }
 
 /**

@@ -45,9 +45,7 @@ export function refuseAmbiguousText(sql: string): void {
 }
 
 export function forbiddenTable(name: string, allowed: readonly string[]): ProblemError {
-  return queryError(
-    `The table ${shorten(name)} may not be read here; these may: ${allowed.join(', ')}.`,
-  );
+  return queryError(`The table ${shorten(name)} may not be read here; these may: ${allowed.join(', ')}.`);
 }
 
 export function missingTable(name: string): ProblemError {
@@ -89,20 +87,15 @@ export function deepCell(cell: CellFault, maxDepth: number): ProblemError {
 }
 
 function cellError({ column, row, part }: CellFault, fault: string): ProblemError {
-  return queryError(
-    `The column ${shorten(column)} in row ${row} ${fault}; select a part of it, such as ${part}.`,
-  );
+  return queryError(`The column ${shorten(column)} in row ${row} ${fault}; select a part of it, such as ${part}.`);
 }
 
 export function tooSlow(timeoutMs: number): ProblemError {
-  return queryError(
-    `The query took longer than ${timeoutMs / 1000} seconds and was cancelled; ask for less.`,
-  );
+  return queryError(`The query took longer than ${timeoutMs / 1000} seconds and was cancelled; ask for less.`);
 }
 
 export const GATE_ERRORS = {
-  busy: () =>
-    databaseUnavailable('Too many queries already wait for the database; ask again in a moment.'),
+  busy: () => databaseUnavailable('Too many queries already wait for the database; ask again in a moment.'),
   late: tooSlow,
   stopped: () => databaseUnavailable('The service is stopping; ask again in a moment.'),
 };

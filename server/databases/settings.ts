@@ -14,11 +14,7 @@ const database = v.object({
    * database is closed to trainings.
    */
   training: v.optional(
-    v.pipe(
-      v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(200))),
-      v.nonEmpty(),
-      v.maxLength(1_000),
-    ),
+    v.pipe(v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(200))), v.nonEmpty(), v.maxLength(1_000)),
   ),
 });
 
@@ -31,7 +27,9 @@ export type DatabaseSettings = Readonly<v.InferOutput<typeof database>>;
  */
 export function parseDatabases(text: string): ReadonlyMap<string, DatabaseSettings> {
   return parseNamed(text, {
-    ...{ variable: 'DATABASES', noun: 'database', schema: database },
+    variable: 'DATABASES',
+    noun: 'database',
+    schema: database,
     example: '{"sales": "file:data/sales.db"}',
     rules: {
       url: (name) =>

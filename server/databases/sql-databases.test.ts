@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  OTHER_TABLES,
-  POSTGRES_EFFECTS,
-  SQLITE_EFFECTS,
-  WRITES,
-} from '../../testkit/databases/hostile-sql.js';
+import { OTHER_TABLES, POSTGRES_EFFECTS, SQLITE_EFFECTS, WRITES } from '../../testkit/databases/hostile-sql.js';
 import { randomSelect } from '../../testkit/databases/random-select.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { POSTGRES_SELECTS, SQLITE_SELECTS } from '../../testkit/databases/usual-selects.js';
@@ -53,16 +48,13 @@ describe.each([
     await shop.remove();
   });
 
-  const ask = (sql: string, tables: readonly string[] = ALLOWED) =>
-    databases.query('o', 'shop', tables, sql, FOREVER);
+  const ask = (sql: string, tables: readonly string[] = ALLOWED) => databases.query('o', 'shop', tables, sql, FOREVER);
 
   /** Returns why a statement is refused: for what it is, and not since the database failed. */
   const refusal = async (sql: string) => {
     const error = await failure(ask(sql));
     expect(error).toBeInstanceOf(ProblemError);
-    expect(String(error)).not.toMatch(
-      /longer than|cannot be (?:opened|reached)|did not answer|memory/,
-    );
+    expect(String(error)).not.toMatch(/longer than|cannot be (?:opened|reached)|did not answer|memory/);
     return String(error);
   };
 
@@ -90,15 +82,9 @@ describe.each([
     ],
     ['with big as (select * from orders where total > 10) select count(*) from big', [[2]]],
     ['with cards as (select id from orders) select count(*) from cards', [[3]]],
-    [
-      'with recursive n(i) as (select 1 union all select i + 1 from n where i < 3) select sum(i) from n',
-      [[6]],
-    ],
+    ['with recursive n(i) as (select 1 union all select i + 1 from n where i < 3) select sum(i) from n', [[6]]],
     ['values (1), (2)', [[1], [2]]],
-    [
-      'select (select count(*) from customers), exists (select 1 from orders)',
-      [[3, isSqlite ? 1 : true]],
-    ],
+    ['select (select count(*) from customers), exists (select 1 from orders)', [[3, isSqlite ? 1 : true]]],
     ['select id from orders union select id from customers order by 1 desc limit 1', [[3]]],
     ['select rank() over (order by total desc) from orders order by id', [[2], [1], [3]]],
     [
@@ -206,9 +192,7 @@ describe.each([
     const schema = isSqlite ? 'main' : 'public';
     expect(await rows('select count(*) from orders', [`${schema}.orders`])).toEqual([[3]]);
     expect(await rows(`select count(*) from ${schema}.orders`, ['orders'])).toEqual([[3]]);
-    await expect(ask(`select * from ${schema}.cards`, [`${schema}.orders`])).rejects.toThrow(
-      'may not be read here',
-    );
+    await expect(ask(`select * from ${schema}.cards`, [`${schema}.orders`])).rejects.toThrow('may not be read here');
   });
 
   test('reads a table with a name that must be quoted', async () => {
@@ -236,9 +220,7 @@ describe.each([
   });
 
   test('names a database that cannot be reached, and not its address', async () => {
-    const url = isSqlite
-      ? 'file:/nonexistent/secret.db'
-      : 'postgres://reader:secret@127.0.0.1:1/secret';
+    const url = isSqlite ? 'file:/nonexistent/secret.db' : 'postgres://reader:secret@127.0.0.1:1/secret';
     const absent = new SqlDatabases(new Map([['absent', { url }]]), PATIENT, BUILT_SCRIPTS);
     const error = await failure(absent.query('o', 'absent', ALLOWED, 'select 1', FOREVER));
     expect(error).toBeInstanceOf(ProblemError);

@@ -96,9 +96,7 @@ export class SqlDatabases {
     signal: AbortSignal,
   ): Promise<TableDescription[]> {
     const database = this.#agents.find(owner, name, explainMissing);
-    return this.#agents.run(owner, database, signal, (driver, running) =>
-      driver.describe(tables, running),
-    );
+    return this.#agents.run(owner, database, signal, (driver, running) => driver.describe(tables, running));
   }
 
   /**
@@ -238,8 +236,6 @@ class Lane {
   async stop(): Promise<void> {
     const databases = [...this.#databases.values()];
     await Promise.all([...databases.map(({ gate }) => gate.stop()), this.#sqlite.close()]);
-    await Promise.all(
-      databases.map(async ({ driver }) => (await driver?.catch(() => undefined))?.stop?.()),
-    );
+    await Promise.all(databases.map(async ({ driver }) => (await driver?.catch(() => undefined))?.stop?.()));
   }
 }

@@ -1,12 +1,7 @@
 /** Tests queries that return a table to train from, which may be hostile. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  OTHER_TABLES,
-  POSTGRES_EFFECTS,
-  SQLITE_EFFECTS,
-  WRITES,
-} from '../../testkit/databases/hostile-sql.js';
+import { OTHER_TABLES, POSTGRES_EFFECTS, SQLITE_EFFECTS, WRITES } from '../../testkit/databases/hostile-sql.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { ProblemError } from '../problems/problem.js';
@@ -83,9 +78,7 @@ describe.each([
   });
 
   test('without rows there are the names', async () => {
-    expect(await linesOf('select name, city from customers where id = 9;')).toEqual([
-      ['name', 'city'],
-    ]);
+    expect(await linesOf('select name, city from customers where id = 9;')).toEqual([['name', 'city']]);
   });
 
   test.each(
@@ -112,9 +105,7 @@ describe.each([
   });
 
   test.skipIf(isSqlite)('a timestamp with a time zone becomes an ISO date', async () => {
-    const [, [text] = []] = (await linesOf(
-      "select timestamptz '2024-02-29 12:30:00Z' as x",
-    )) as string[][];
+    const [, [text] = []] = (await linesOf("select timestamptz '2024-02-29 12:30:00Z' as x")) as string[][];
     expect(text).toMatch(/[+-]\d\d:\d\d$/);
     expect(Date.parse(`${text}`)).toBe(Date.UTC(2024, 1, 29, 12, 30));
   });
@@ -137,9 +128,7 @@ describe.each([
       'There is no database with the name "shop" that is open to trainings; there is none.',
     );
     await expect(textOf(sql, { queries: ofAcme })).rejects.toThrow('there is none');
-    await expect(
-      textOf(sql, { queries: ofAcme, owner: 'acme', database: 'other' }),
-    ).rejects.toThrow('there are shop');
+    await expect(textOf(sql, { queries: ofAcme, owner: 'acme', database: 'other' })).rejects.toThrow('there are shop');
     expect(await textOf(sql, { queries: ofAcme, owner: 'acme' })).toBe(
       isSqlite ? '["id"]\n[1]\n[2]\n[3]\n' : '["id"]\n["1"]\n["2"]\n["3"]\n',
     );
@@ -164,8 +153,7 @@ describe.each([
   });
 
   test('a cell with more bytes than one may have is refused, after the rows before it', async () => {
-    const sql =
-      "select 'a' as text union all select 'b' union all select replace('ccc', 'c', 'dddd')";
+    const sql = "select 'a' as text union all select 'b' union all select replace('ccc', 'c', 'dddd')";
     const asked = pieces(sql, { queries: small });
     let text = '';
     const reading = async () => {

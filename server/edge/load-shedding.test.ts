@@ -5,11 +5,7 @@ import { listen } from '../../testkit/http/listen.js';
 import { acceptFairly } from './server.js';
 
 /** Sends one request per key, each on its own connection, all in one turn of the event loop. */
-async function sendAtOnce(
-  listener: RequestListener,
-  keys: readonly string[],
-  header = 'Authorization',
-): Promise<void> {
+async function sendAtOnce(listener: RequestListener, keys: readonly string[], header = 'Authorization'): Promise<void> {
   const { port } = new URL(await listen(acceptFairly(listener)));
   const agent = new Agent({ keepAlive: true });
   const send = async (key: string) => {

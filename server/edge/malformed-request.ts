@@ -73,8 +73,7 @@ function targetFault({ url = '' }: IncomingMessage): ProblemError | undefined {
   if (url.includes('#')) return unreadable('its target has a fragment');
   if (url.startsWith('/') || url === '*') return undefined;
   const authority = ABSOLUTE.exec(url)?.[1];
-  if (authority === undefined)
-    return unreadable('its target is neither a path nor an http address');
+  if (authority === undefined) return unreadable('its target is neither a path nor an http address');
   return authority !== '' && HOST.test(authority)
     ? undefined
     : unreadable('the address that is its target has no valid host');
@@ -184,10 +183,7 @@ function parserProblem(code: string | undefined) {
         'The headers of the request have more than 16 KiB; send fewer or shorter ones.',
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return problem(
-        '/problems/request-timeout',
-        'The request took too long to arrive; send it again, all at once.',
-      );
+      return problem('/problems/request-timeout', 'The request took too long to arrive; send it again, all at once.');
     default:
       return unreadable('it is not well-formed HTTP/1.1');
   }

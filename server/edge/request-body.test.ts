@@ -17,11 +17,7 @@ afterEach(() => close());
  * Serves with a time limit for bodies. Sends bytes, followed by a trickle of more, and returns the
  * response.
  */
-async function exchange(
-  listener: RequestListener,
-  bytes: string,
-  trickling = 'x',
-): Promise<string> {
+async function exchange(listener: RequestListener, bytes: string, trickling = 'x'): Promise<string> {
   const limitBody = limitBodyTime(TIMEOUT_MS, answerUnreadableRequest(contract));
   const server = createServer({ requestTimeout: 0 }, (req, res) => {
     limitBody(req);

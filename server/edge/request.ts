@@ -253,12 +253,7 @@ function sendAndDrain(req: IncomingMessage, res: ServerResponse, body: string): 
  * rest does not arrive in time, or at once if it comes in small chunks: reading those would cost
  * more than the refusal saves.
  */
-export function endAndDiscard(
-  req: IncomingMessage,
-  res: ServerResponse,
-  text: string,
-  timeoutMs: number,
-): void {
+export function endAndDiscard(req: IncomingMessage, res: ServerResponse, text: string, timeoutMs: number): void {
   req.unpipe();
   if (withSmallChunks.has(req)) {
     req.pause();

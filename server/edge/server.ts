@@ -184,10 +184,7 @@ export class HttpServer {
       });
   }
 
-  #watch(
-    listener: RequestListener,
-    refuse: ReturnType<typeof answerUnreadableRequest>,
-  ): RequestListener {
+  #watch(listener: RequestListener, refuse: ReturnType<typeof answerUnreadableRequest>): RequestListener {
     const limitBody = limitBodyTime(BODY_TIMEOUT_MS, refuse);
     return (req, res) => {
       this.#responses.add(res);
@@ -214,12 +211,9 @@ export class HttpServer {
     try {
       await once(this.#server, 'listening');
     } catch (cause) {
-      throw new Error(
-        `it cannot listen on HOST ${host} and PORT ${port}: ${explainFailure(cause)}`,
-        {
-          cause,
-        },
-      );
+      throw new Error(`it cannot listen on HOST ${host} and PORT ${port}: ${explainFailure(cause)}`, {
+        cause,
+      });
     }
     const address = this.#server.address();
     const actual = typeof address === 'object' ? address?.port : undefined;

@@ -7,16 +7,10 @@ import { answerMessage, type McpReply, type McpServer } from './protocol.js';
 import { ProjectResources } from './resources.js';
 import { type McpServices, ProjectTools } from './tools.js';
 
-type Request = Pick<
-  Input<'callMcp'>,
-  'caller' | 'query' | 'headers' | 'body' | 'requestId' | 'signal' | 'joinAnswers'
->;
+type Request = Pick<Input<'callMcp'>, 'caller' | 'query' | 'headers' | 'body' | 'requestId' | 'signal' | 'joinAnswers'>;
 
 /** @param version of the service */
-export function mcpOperations(
-  services: McpServices,
-  version: string,
-): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
+export function mcpOperations(services: McpServices, version: string): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
   const { store } = services;
   const projects = new WhileUnchanged<Project>(store.mark);
   // Those who are bound to a project see another one than the owner does.
@@ -26,11 +20,7 @@ export function mcpOperations(
     ask: () => Promise<Project>,
   ): Project | Promise<Project> => projects.get([owner, projectId, name].join('\0'), ask);
   const answer = (request: Request, project: Project): Promise<McpReply> =>
-    answerMessage(
-      request.body,
-      request.headers,
-      new ProjectServer(services, version, project, request),
-    );
+    answerMessage(request.body, request.headers, new ProjectServer(services, version, project, request));
   return {
     callMcp: async (request) => {
       const { caller } = request;

@@ -93,11 +93,7 @@ export type McpReply =
   | { readonly status: 400 | 404; readonly body: JsonRpcError };
 
 /** Answers a message, which fits the contract. */
-export async function answerMessage(
-  message: McpMessage,
-  headers: McpHeaders,
-  server: McpServer,
-): Promise<McpReply> {
+export async function answerMessage(message: McpMessage, headers: McpHeaders, server: McpServer): Promise<McpReply> {
   const { id, method } = message;
   // Nothing that a client only tells changes anything here.
   if (id === undefined) return { status: 202 };
@@ -142,7 +138,8 @@ function writeError(id: string | number, error: RpcError, isStateless: boolean):
   const { message, data } = error;
   const code = !isStateless && error instanceof ResourceNotFound ? RESOURCE_NOT_FOUND : error.code;
   const body = {
-    ...{ jsonrpc: '2.0' as const, id },
+    jsonrpc: '2.0' as const,
+    id,
     error: {
       code,
       message: shortenText(message),
@@ -226,14 +223,10 @@ const SHARED: readonly (readonly [string, Run])[] = [
       return server.listTools();
     },
   ],
-  [
-    'tools/call',
-    (server, params) => server.callTool(readText(params, 'name'), params['arguments'] ?? {}),
-  ],
+  ['tools/call', (server, params) => server.callTool(readText(params, 'name'), params['arguments'] ?? {})],
   [
     'resources/list',
-    (server, params) =>
-      server.listResources(params['cursor'] === undefined ? undefined : readText(params, 'cursor')),
+    (server, params) => server.listResources(params['cursor'] === undefined ? undefined : readText(params, 'cursor')),
   ],
   ['resources/templates/list', (server) => server.listResourceTemplates()],
   [READ, (server, params) => server.readResource(readText(params, 'uri'))],
@@ -244,8 +237,7 @@ const METHODS: ReadonlyMap<string, Run> = new Map([
   [
     'initialize',
     ({ version, instructions }, { protocolVersion }) => ({
-      protocolVersion:
-        WITH_INITIALIZE.find((revision) => revision === protocolVersion) ?? WITH_INITIALIZE[0],
+      protocolVersion: WITH_INITIALIZE.find((revision) => revision === protocolVersion) ?? WITH_INITIALIZE[0],
       capabilities: CAPABILITIES,
       serverInfo: identify(version),
       instructions,
@@ -255,10 +247,7 @@ const METHODS: ReadonlyMap<string, Run> = new Map([
 ]);
 
 const STATELESS_METHODS: ReadonlyMap<string, Run> = new Map([
-  ...SHARED.map(([name, run]): [string, Run] => [
-    name,
-    name === 'tools/call' ? run : keepable(run),
-  ]),
+  ...SHARED.map(([name, run]): [string, Run] => [name, name === 'tools/call' ? run : keepable(run)]),
   [
     'server/discover',
     keepable(({ instructions }) => ({

@@ -42,7 +42,8 @@ export class ProjectResources {
       { uriTemplate: `${base}/models/{name}`, ...model, mimeType: 'application/json' },
       { uriTemplate: `${base}/models/{name}/report`, ...model, mimeType: 'text/markdown' },
       {
-        ...{ uriTemplate: `${base}/skills/{skill}/documents/{document}`, name: 'document' },
+        uriTemplate: `${base}/skills/{skill}/documents/{document}`,
+        name: 'document',
         description: 'A document of a skill.',
       },
     ];
@@ -69,7 +70,9 @@ export class ProjectResources {
     const { page, next } = cut(documents, DOCUMENTS_PER_PAGE);
     resources.push(
       ...page.map(({ skill, name, media_type: mimeType, bytes }) => ({
-        ...{ uri: `${this.base}/skills/${skill}/documents/${name}`, name, mimeType },
+        uri: `${this.base}/skills/${skill}/documents/${name}`,
+        name,
+        mimeType,
         size: Number(bytes),
       })),
     );
@@ -132,13 +135,7 @@ export class ProjectResources {
     const all = this.store.reads
       .selectFrom('documents')
       .innerJoin('skills', 'skills.id', 'documents.skill_id')
-      .select([
-        'documents.id',
-        'documents.name',
-        'documents.media_type',
-        'documents.bytes',
-        'skills.name as skill',
-      ])
+      .select(['documents.id', 'documents.name', 'documents.media_type', 'documents.bytes', 'skills.name as skill'])
       .where('skills.project_id', '=', this.project.id)
       .where(sql<SqlBool>`skills.type in (${types})`);
     return paginate(all, 'documents.id', { limit: DOCUMENTS_PER_PAGE + 1, after }).execute();

@@ -76,9 +76,7 @@ export class ProjectTools {
   /** Lists the tools that can be used now; those that find them where there are too many. */
   async list(): Promise<{ tools: readonly McpTool[] }> {
     if (this.options.chosen) {
-      const found = await Promise.all(
-        this.options.chosen.map((name) => this.#catalogue.find(name)),
-      );
+      const found = await Promise.all(this.options.chosen.map((name) => this.#catalogue.find(name)));
       return { tools: await this.#describeAll(found.filter((entry) => entry !== undefined)) };
     }
     const entries = await this.#catalogue.list(MAX_LISTED + 1);
@@ -178,15 +176,11 @@ export class ProjectTools {
         return this.#ask(name, input);
       case 'search': {
         const skill = await this.#skill(name, DOCUMENT_TYPES);
-        return this.#whileAwaited((signal) =>
-          findPassages(skill, services.passages, caller.owner, input, signal),
-        );
+        return this.#whileAwaited((signal) => findPassages(skill, services.passages, caller.owner, input, signal));
       }
       case 'query': {
         const skill = await this.#skill(name, ['sql']);
-        return this.#whileAwaited((signal) =>
-          requireSql(services).run(skill, caller.owner, input, signal),
-        );
+        return this.#whileAwaited((signal) => requireSql(services).run(skill, caller.owner, input, signal));
       }
     }
   }
@@ -215,9 +209,7 @@ export class ProjectTools {
       const asked = { caller, project: this.project, agent, messages, traceId, depth, signal };
       return waitForAnswer(await agents.prepare(asked));
     };
-    const { text, passages } = await this.#whileAwaited((signal) =>
-      answer(signal).catch(throwToolError),
-    );
+    const { text, passages } = await this.#whileAwaited((signal) => answer(signal).catch(throwToolError));
     const cited = passages?.map(({ document, passage, content }) => ({
       document,
       passage,
@@ -227,10 +219,7 @@ export class ProjectTools {
   }
 
   /** @throws {ToolError} if the project has no skill of this name and one of these types */
-  async #skill(
-    name: string,
-    types: readonly string[],
-  ): Promise<Pick<AgentSkill, 'id' | 'name' | 'params'>> {
+  async #skill(name: string, types: readonly string[]): Promise<Pick<AgentSkill, 'id' | 'name' | 'params'>> {
     const row = await skills.require(this.services.store, this.project, name).catch(throwToolError);
     if (!types.includes(row.type)) {
       throw new ToolError(`The skill "${name}" is not of the type ${types.join(' or ')}.`);
@@ -255,7 +244,10 @@ function isToolFailure(error: unknown): boolean {
 function writeTool(name: string, described: ToolDescription): McpTool {
   const { description, parameters, output } = described;
   return {
-    ...{ name, description, inputSchema: parameters, outputSchema: output },
+    name,
+    description,
+    inputSchema: parameters,
+    outputSchema: output,
     annotations: { readOnlyHint: true },
   };
 }

@@ -63,11 +63,7 @@ export async function deleteVersions(
  * Deletes a model with all its versions, within the transaction that has locked its project.
  * @returns the ids of the versions; undefined if there is no such model
  */
-export async function deleteModel(
-  store: Store,
-  projectId: string,
-  name: string,
-): Promise<string[] | undefined> {
+export async function deleteModel(store: Store, projectId: string, name: string): Promise<string[] | undefined> {
   const { reads: db } = store;
   // No promise of it is remembered from now on, so that all are counted.
   await lockModel(store, projectId, name);
@@ -75,22 +71,13 @@ export async function deleteModel(
     .selectFrom('models')
     .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
     .innerJoin('projects', 'projects.id', 'models.project_id')
-    .select([
-      'models.id as modelId',
-      'model_versions.id as versionId',
-      'model_versions.bytes',
-      'projects.owner',
-    ])
+    .select(['models.id as modelId', 'model_versions.id as versionId', 'model_versions.bytes', 'projects.owner'])
     .where('models.project_id', '=', projectId)
     .where('models.name', '=', name)
     .execute();
   const [first] = rows;
   if (!first) return undefined;
-  const promises = await db
-    .deleteFrom('promises')
-    .where('model_id', '=', first.modelId)
-    .returning('bytes')
-    .execute();
+  const promises = await db.deleteFrom('promises').where('model_id', '=', first.modelId).returning('bytes').execute();
   // Each may have a hundred megabytes, whose pages the database gives back one by one.
   const pause = pausing();
   for (const { versionId } of rows) {

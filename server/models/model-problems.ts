@@ -8,9 +8,7 @@ const RETRY_AFTER = { 'Retry-After': '1' };
 
 export function modelNotFound(name: string, project: string, version?: number): ProblemError {
   const what =
-    version === undefined
-      ? `model with the name "${name}"`
-      : `version ${version} of a model with the name "${name}"`;
+    version === undefined ? `model with the name "${name}"` : `version ${version} of a model with the name "${name}"`;
   return problem('/problems/model-not-found', `There is no ${what} in the project "${project}".`);
 }
 

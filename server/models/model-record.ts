@@ -76,11 +76,7 @@ function listErrors({ metrics }: Model): string[] {
     ];
   }
   const { errors, baseline_errors } = metrics;
-  return [
-    ...head,
-    row('MAE', errors.mae, baseline_errors.mae),
-    row('sMAPE', errors.smape, baseline_errors.smape),
-  ];
+  return [...head, row('MAE', errors.mae, baseline_errors.mae), row('sMAPE', errors.smape, baseline_errors.smape)];
 }
 
 function listColumns({ columns }: Model): string[] {
@@ -89,9 +85,7 @@ function listColumns({ columns }: Model): string[] {
   const sorted = used.sort((one, other) => readGain(other) - readGain(one)).slice(0, MAX_COLUMNS);
   return [
     ...['', '| column | kind | share of what the model learnt |', '|---|---|---|'],
-    ...sorted.map(
-      (column) => `| ${cell(column.name)} | ${column.kind} | ${percent(readGain(column))} |`,
-    ),
+    ...sorted.map((column) => `| ${cell(column.name)} | ${column.kind} | ${percent(readGain(column))} |`),
   ];
 }
 

@@ -68,15 +68,7 @@ function selectNewest(query: VersionQuery): VersionQuery {
 
 export function modelFromRow(row: VersionRow): Model {
   const { id, name, version, status, progress, seconds_left, failure, serving_version } = row;
-  const {
-    promotion,
-    target,
-    row_count,
-    source_database: database,
-    source_query: query,
-    created_at,
-    updated_at,
-  } = row;
+  const { promotion, target, row_count, source_database: database, source_query: query, created_at, updated_at } = row;
   const { summary, training_seconds, checksum } = row;
   const source = database !== null && query !== null ? { database, query } : null;
   const stored: Model['columns'] = parseStored(row.columns);
@@ -139,9 +131,7 @@ function selectNamed(db: Kysely<Database>, parameter: Parameter<Named>) {
     .where('models.name', '=', parameter('name'));
 }
 
-const FIND_NEWEST = new PreparedQuery((db, parameter: Parameter<Named>) =>
-  selectNewest(selectNamed(db, parameter)),
-);
+const FIND_NEWEST = new PreparedQuery((db, parameter: Parameter<Named>) => selectNewest(selectNamed(db, parameter)));
 
 const FIND_VERSION = new PreparedQuery((db, parameter: Parameter<Named & { version: number }>) =>
   selectNamed(db, parameter).where('model_versions.version', '=', parameter('version')),
@@ -181,12 +171,7 @@ const HAS_VERSION = new PreparedQuery((db, parameter: Parameter<Named & { versio
 );
 
 /** Returns whether a project has a model with a name, or a version of it, without reading the model. */
-export async function hasModel(
-  { reads }: Store,
-  projectId: string,
-  name: string,
-  version?: number,
-): Promise<boolean> {
+export async function hasModel({ reads }: Store, projectId: string, name: string, version?: number): Promise<boolean> {
   if (version !== undefined && version > MAX_VERSION) return false;
   const row = await (version === undefined
     ? HAS_MODEL.first(reads, { projectId, name })
@@ -220,11 +205,7 @@ export async function findServing(
   return (await findModel(store, projectId, name, serving)) ?? newest;
 }
 
-export async function listModels(
-  { reads }: Store,
-  projectId: string,
-  page: Page,
-): Promise<Model[]> {
+export async function listModels({ reads }: Store, projectId: string, page: Page): Promise<Model[]> {
   const query = selectNewest(selectVersions(reads)).where('models.project_id', '=', projectId);
   const rows = await paginate(query, 'models.id', page).execute();
   return rows.map(modelFromRow);
@@ -236,9 +217,7 @@ export async function listVersions(
   modelId: string,
   page: Page,
 ): Promise<{ readonly id: string; readonly model: Model }[]> {
-  const query = selectVersions(reads)
-    .select('model_versions.id as version_id')
-    .where('models.id', '=', modelId);
+  const query = selectVersions(reads).select('model_versions.id as version_id').where('models.id', '=', modelId);
   const rows = await paginate(query, 'model_versions.id', page).execute();
   return rows.map((row) => ({ id: row.version_id, model: modelFromRow(row) }));
 }
@@ -264,12 +243,7 @@ export async function findTableOptions(
  * Finds a model, as its newest version shows it, or the one with a number.
  * @throws {ProblemError} if the project has no model of this name, or that has no such version
  */
-export async function requireModel(
-  store: Store,
-  project: Project,
-  name: string,
-  version?: number,
-): Promise<Model> {
+export async function requireModel(store: Store, project: Project, name: string, version?: number): Promise<Model> {
   const model = await findModel(store, project.id, name, version);
   if (model) return model;
   if (version !== undefined) await requireModel(store, project, name);

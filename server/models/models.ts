@@ -1,27 +1,10 @@
 import type { Handlers } from '../api/handlers.js';
 import { listPage } from '../api/list-page.js';
-import {
-  checkPreconditions,
-  conditionalGet,
-  isConditional,
-  withEtag,
-} from '../api/preconditions.js';
+import { checkPreconditions, conditionalGet, isConditional, withEtag } from '../api/preconditions.js';
 import { findProject, inProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
-import {
-  countVersions,
-  deleteModel,
-  deleteVersions,
-  lockModel,
-  setServing,
-} from './change-models.js';
-import {
-  modelNotFound,
-  modelNotReady,
-  trainingEnded,
-  trainingInProgress,
-  versionInUse,
-} from './model-problems.js';
+import { countVersions, deleteModel, deleteVersions, lockModel, setServing } from './change-models.js';
+import { modelNotFound, modelNotReady, trainingEnded, trainingInProgress, versionInUse } from './model-problems.js';
 import { listModels, listVersions, type Model, modelJson, requireModel } from './model-rows.js';
 import { cancelTraining } from './training/end-training.js';
 import type { Trainings } from './training/trainings.js';
@@ -106,18 +89,13 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
     cancelTraining: async ({ caller, params, reply }) => {
       const { projectName, modelName } = params;
       const number = Number(params.version);
-      const [model, cancelled] = await inProject(
-        store,
-        caller,
-        projectName,
-        async (tx, project) => {
-          await lockModel(tx, project.id, modelName);
-          const before = await requireModel(tx, project, modelName, number);
-          if (before.status === 'ready') throw trainingEnded(before);
-          const versionId = await cancelTraining(tx, before);
-          return [await requireModel(tx, project, modelName, number), versionId];
-        },
-      );
+      const [model, cancelled] = await inProject(store, caller, projectName, async (tx, project) => {
+        await lockModel(tx, project.id, modelName);
+        const before = await requireModel(tx, project, modelName, number);
+        if (before.status === 'ready') throw trainingEnded(before);
+        const versionId = await cancelTraining(tx, before);
+        return [await requireModel(tx, project, modelName, number), versionId];
+      });
       if (cancelled !== undefined) trainings.cancel([cancelled]);
       return reply({ status: 200, ...(await withEtag<Model>(modelJson(model))) });
     },

@@ -1,10 +1,5 @@
 import { hash } from 'node:crypto';
-import {
-  decodeModelInSteps,
-  exportOnnx,
-  ONNX_REVISION,
-  runSteps,
-} from '../../prediction/src/predicting.js';
+import { decodeModelInSteps, exportOnnx, ONNX_REVISION, runSteps } from '../../prediction/src/predicting.js';
 import type { Handlers } from '../api/handlers.js';
 import { namesTag, quoteTag, weakly } from '../api/preconditions.js';
 import { ByteStream } from '../api/reply/send.js';
@@ -21,8 +16,7 @@ const LIMITS = { slots: 2, slotsPerOwner: 1, maxWaiting: 8, maxWaitingInAll: 32 
 export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'> {
   const gate = new FairGate({
     ...LIMITS,
-    busy: () =>
-      unavailable('The service writes as many models as ONNX as it does at once; try again later.'),
+    busy: () => unavailable('The service writes as many models as ONNX as it does at once; try again later.'),
   });
   return {
     getOnnx: async ({ caller, params, headers, closed, reply }) => {
@@ -40,9 +34,7 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
       if (known !== undefined && namesTag(known, tag, weakly)) {
         return reply({ status: 304, headers: { ETag: tag } });
       }
-      const portions = await gate.run(caller.owner, closed, () =>
-        writeFile(predictors, version, closed),
-      );
+      const portions = await gate.run(caller.owner, closed, () => writeFile(predictors, version, closed));
       return reply({
         status: 200,
         headers: { ETag: tag },
@@ -56,11 +48,7 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
 }
 
 /** Writes the file of a version, in portions; other requests are served meanwhile. */
-async function writeFile(
-  predictors: Predictors,
-  version: ServingVersion,
-  closed: AbortSignal,
-): Promise<Uint8Array[]> {
+async function writeFile(predictors: Predictors, version: ServingVersion, closed: AbortSignal): Promise<Uint8Array[]> {
   const stored = await predictors.storedModel(version.id);
   if (!stored) throw unavailable('The version was deleted meanwhile; ask again.');
   const turn = pausing();
@@ -70,10 +58,7 @@ async function writeFile(
   };
   const model = await runSteps(decodeModelInSteps(stored.artifact), pause);
   if (model.task === 'forecast' || model.features.length === 0) {
-    throw notExportable(
-      version,
-      'learnt from no column, so a graph has no rows to answer; call predict',
-    );
+    throw notExportable(version, 'learnt from no column, so a graph has no rows to answer; call predict');
   }
   const { name, checksum } = version;
   const facts = { name, version: version.version, checksum: checksum ?? '' };

@@ -14,10 +14,7 @@ interface Address {
 
 /** A version that answers predictions. */
 export interface ServingVersion
-  extends Pick<
-      Selectable<Database['model_versions']>,
-      'id' | 'task' | 'model_id' | 'version' | 'checksum'
-    >,
+  extends Pick<Selectable<Database['model_versions']>, 'id' | 'task' | 'model_id' | 'version' | 'checksum'>,
     Pick<Selectable<Database['models']>, 'name' | 'project_id'> {
   /**
    * The calibration that answers in place of the trained one; null where the model does not adapt, or no truth has
@@ -57,21 +54,20 @@ const FIND_SERVING = new PreparedQuery((db, parameter: Parameter<Address>) =>
 );
 
 /** A version by its number, where no model has the very name that was asked for. */
-const FIND_READY_VERSION = new PreparedQuery(
-  (db, parameter: Parameter<Address & { version: number; asked: string }>) =>
-    selectServing(db, parameter)
-      .where('model_versions.version', '=', parameter('version'))
-      .where('model_versions.status', '=', 'ready')
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('models as asked')
-              .select('asked.id')
-              .whereRef('asked.project_id', '=', 'projects.id')
-              .where('asked.name', '=', parameter('asked')),
-          ),
+const FIND_READY_VERSION = new PreparedQuery((db, parameter: Parameter<Address & { version: number; asked: string }>) =>
+  selectServing(db, parameter)
+    .where('model_versions.version', '=', parameter('version'))
+    .where('model_versions.status', '=', 'ready')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('models as asked')
+            .select('asked.id')
+            .whereRef('asked.project_id', '=', 'projects.id')
+            .where('asked.name', '=', parameter('asked')),
         ),
       ),
+    ),
 );
 
 /**
@@ -80,10 +76,7 @@ const FIND_READY_VERSION = new PreparedQuery(
  * a number as `prices.3` does, that version of the model `prices`.
  * @returns undefined if there is no such project, model or version, or it is not ready
  */
-export async function findServingVersion(
-  { reads }: Store,
-  address: Address,
-): Promise<ServingVersion | undefined> {
+export async function findServingVersion({ reads }: Store, address: Address): Promise<ServingVersion | undefined> {
   const serving = await FIND_SERVING.first(reads, address);
   const numbered = serving ? undefined : parseNumberedName(address.name);
   const found = numbered
@@ -113,10 +106,7 @@ export interface StoredModel {
  * Reads the trained model of a version.
  * @throws {Error} if it is not, to the last bit, what was stored
  */
-export async function readStoredModel(
-  { work }: Store,
-  versionId: string,
-): Promise<StoredModel | undefined> {
+export async function readStoredModel({ work }: Store, versionId: string): Promise<StoredModel | undefined> {
   const stored = await work
     .selectFrom('model_artifacts')
     .innerJoin('model_versions', 'model_versions.id', 'model_artifacts.version_id')

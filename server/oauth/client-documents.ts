@@ -87,9 +87,7 @@ export class ClientDocuments {
     const url = parseAddress(id);
     const known = this.#recall(id);
     if (known) return known;
-    const addresses = await this.#lookUps.run(subscriber, undefined, () =>
-      resolvePublic(url.hostname),
-    );
+    const addresses = await this.#lookUps.run(subscriber, undefined, () => resolvePublic(url.hostname));
     if (addresses instanceof ClientError) {
       return this.#keep(id, Promise.reject(addresses));
     }
@@ -157,8 +155,11 @@ function findSite({ hostname }: URL): string {
 
 async function fetchDocument(url: URL, addresses: readonly Address[]): Promise<string> {
   const target = {
-    ...{ protocol: url.protocol, hostname: url.hostname, path: url.pathname + url.search },
-    ...{ method: 'GET', headers: { accept: 'application/json', 'user-agent': 'Roster' } },
+    protocol: url.protocol,
+    hostname: url.hostname,
+    path: url.pathname + url.search,
+    method: 'GET',
+    headers: { accept: 'application/json', 'user-agent': 'Roster' },
     // A connection of its own: one that others opened may lead anywhere.
     agent: false,
     lookup: lookUpAmong(addresses),
@@ -227,9 +228,7 @@ function blockList(version: 'ipv4' | 'ipv6', subnets: readonly string[]): BlockL
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 0) return false;
-  return version === 4
-    ? !NOT_PUBLIC.ipv4.check(address, 'ipv4')
-    : !NOT_PUBLIC.ipv6.check(address, 'ipv6');
+  return version === 4 ? !NOT_PUBLIC.ipv4.check(address, 'ipv4') : !NOT_PUBLIC.ipv6.check(address, 'ipv6');
 }
 
 /** An address as `LookupFunction` returns it. */

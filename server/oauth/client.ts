@@ -83,11 +83,7 @@ export function registerClient(name: string | undefined, redirectUris: readonly 
       `The address redirect_uris/${unfit} cannot be registered. Use https, http on the own machine, or the scheme of a program with a dot in it, without a fragment and a user.`,
     );
   }
-  const facts: v.InferOutput<typeof registration> = [
-    name ?? null,
-    [...redirectUris],
-    randomText(8),
-  ];
+  const facts: v.InferOutput<typeof registration> = [name ?? null, [...redirectUris], randomText(8)];
   const id = PREFIX + Buffer.from(JSON.stringify(facts)).toString('base64url');
   return { id, name: cleanName(name), host: undefined, redirectUris };
 }
@@ -102,7 +98,9 @@ export function readRegistered(id: string): Client | undefined {
   if (!success) return undefined;
   const [name, redirectUris] = output;
   return {
-    ...{ id, name: cleanName(name), host: undefined },
+    id,
+    name: cleanName(name),
+    host: undefined,
     redirectUris: redirectUris.filter(isFitRedirect),
   };
 }

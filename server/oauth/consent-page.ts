@@ -60,9 +60,7 @@ function describeTarget(uri: string): string {
 }
 
 function describeClient({ name, host }: Client): string {
-  const own = name
-    ? `It calls itself <strong>${escapeHtml(name)}</strong>, which nobody has checked.`
-    : '';
+  const own = name ? `It calls itself <strong>${escapeHtml(name)}</strong>, which nobody has checked.` : '';
   return host === undefined
     ? `A client that was registered by itself asks for it. ${own}`
     : `The client of <strong>${escapeHtml(host)}</strong> asks for it. ${own}`;
@@ -72,8 +70,7 @@ function describeClient({ name, host }: Client): string {
 export function consentPage(consent: Consent, entered?: Entered) {
   const { client, redirectUri, parameters, scopes, project } = consent;
   const hidden = Object.entries(parameters).map(
-    ([name, value]) =>
-      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
   const boxes = scopes.map((scope) => {
     const isChosen = !entered || entered.scopes.includes(scope);

@@ -4,12 +4,7 @@ import { MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
 import { isName } from '../common/names.js';
 import type { Scope } from '../contract/scopes.js';
 import { createSecret, randomId } from '../contract/secrets.js';
-import {
-  findUsualProject,
-  findVisible,
-  listProjects,
-  lockProjectRow,
-} from '../projects/projects.js';
+import { findUsualProject, findVisible, listProjects, lockProjectRow } from '../projects/projects.js';
 import type { Act } from '../store/audit.js';
 import { insertGrant } from '../store/grants.js';
 import type { Store } from '../store/index.js';
@@ -50,10 +45,7 @@ export function explainRefusal(error: unknown): [fault: string, back?: string] {
 }
 
 /** Adds an answer to the address of a client, which stays as it is registered. */
-export function addAnswer(
-  uri: string,
-  answer: Readonly<Record<string, string | undefined>>,
-): string {
+export function addAnswer(uri: string, answer: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(answer)) {
     if (value !== undefined) query.append(name, value);
@@ -75,9 +67,7 @@ export async function readConsentRequest(
   if (!id) throw new PageError('The request has no client_id; the client has to send it.');
   const client = readRegistered(id) ?? (await findClient(id));
   if (!redirectUri || !isRegistered(client, redirectUri)) {
-    throw new PageError(
-      'The redirect_uri of the request is missing, or is not one that the client has registered.',
-    );
+    throw new PageError('The redirect_uri of the request is missing, or is not one that the client has registered.');
   }
   const refuse = (error: string, message: string): never => {
     const answer = { error, error_description: message, state, iss: issuer };
@@ -102,9 +92,7 @@ export async function readConsentRequest(
     return refuse('invalid_scope', `The scope must have one of ${TOKEN_SCOPES.join(', ')}.`);
   }
   const project = resource === MCP_PATH ? undefined : resource.slice(MCP_PATH.length + 1);
-  const parameters = Object.fromEntries(
-    PARAMETERS.flatMap((name) => (sent[name] ? [[name, sent[name]]] : [])),
-  );
+  const parameters = Object.fromEntries(PARAMETERS.flatMap((name) => (sent[name] ? [[name, sent[name]]] : [])));
   return { client, redirectUri, state, challenge, resource, scopes, project, parameters };
 }
 
@@ -126,9 +114,7 @@ function readResource(resource: string | undefined, issuer: string): string | un
   if (!resource.startsWith(`${issuer}/`)) return undefined;
   const path = resource.slice(issuer.length);
   if (path === MCP_PATH) return path;
-  return path.startsWith(`${MCP_PATH}/`) && isName(path.slice(MCP_PATH.length + 1))
-    ? path
-    : undefined;
+  return path.startsWith(`${MCP_PATH}/`) && isName(path.slice(MCP_PATH.length + 1)) ? path : undefined;
 }
 
 /** Returns the scopes that are asked for and known; all, if none is asked for. */
@@ -154,9 +140,7 @@ export async function keepConsent(
   const refuse = (fault: string) => ({ fault, scopes, project: named });
   const caller = await callers.authenticateKey(String(body['key'] ?? '').trim());
   if (!caller?.key) {
-    return refuse(
-      'The key is unknown, revoked or expired. Paste one that roster keys create made.',
-    );
+    return refuse('The key is unknown, revoked or expired. Paste one that roster keys create made.');
   }
   const allowed = scopes.filter((scope) => caller.scopes.includes(scope));
   if (allowed.length === 0) {
@@ -168,9 +152,7 @@ export async function keepConsent(
   }
   const name = asked.project ?? named;
   const project =
-    name === ''
-      ? await findUsualProject(store, caller)
-      : isName(name) && (await findVisible(store, caller, name));
+    name === '' ? await findUsualProject(store, caller) : isName(name) && (await findVisible(store, caller, name));
   if (!project) {
     const fault = name === '' ? 'Choose a project' : `The key sees no project "${name}"`;
     const refusal = refuse(`${fault}; paste the key again.`);
@@ -189,12 +171,19 @@ export async function keepConsent(
       return false;
     }
     await insertGrant(tx, {
-      ...{ id, key_id: key.id, project_id: project.id, resource: asked.resource },
+      id,
+      key_id: key.id,
+      project_id: project.id,
+      resource: asked.resource,
       scopes: allowed,
       client_id: asked.client.id,
       client_name: asked.client.name ?? '',
-      ...{ redirect_uri: asked.redirectUri, challenge: asked.challenge },
-      ...{ code_hash: code.hash, access_hash: null, refresh_hash: null, access_until: 0 },
+      redirect_uri: asked.redirectUri,
+      challenge: asked.challenge,
+      code_hash: code.hash,
+      access_hash: null,
+      refresh_hash: null,
+      access_until: 0,
       valid_until: Date.now() + CODE_MS,
       created_at: new Date().toISOString(),
     });

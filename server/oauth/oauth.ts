@@ -25,11 +25,7 @@ type OauthOperation =
  * Returns the operations of the authorization server, which is part of the service.
  * @param issuer the origin at which clients reach the service
  */
-export function oauthOperations(
-  store: Store,
-  callers: Callers,
-  issuer: string,
-): Pick<Handlers, OauthOperation> {
+export function oauthOperations(store: Store, callers: Callers, issuer: string): Pick<Handlers, OauthOperation> {
   const documents = new ClientDocuments();
   const describeResource = (path: string) => ({
     resource: issuer + path,

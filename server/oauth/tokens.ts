@@ -55,9 +55,7 @@ export async function issueTokens(
   const key = { id: found.key_id, name: '' };
   if (!(await callers.isValid({ key }))) throw badGrant();
   const use = isCode ? useCode : useRefreshToken;
-  const outcome = await changeConsent(store, found, act, (tx) =>
-    use(tx, issuer, found, secret.hash, sent),
-  );
+  const outcome = await changeConsent(store, found, act, (tx) => use(tx, issuer, found, secret.hash, sent));
   if (outcome instanceof OauthError) throw outcome;
   return outcome;
 }
@@ -90,13 +88,7 @@ export async function changeConsent<T>(
   return store.transaction(change, { owner, act: own });
 }
 
-async function useCode(
-  store: Store,
-  issuer: string,
-  found: Grant,
-  code: string,
-  sent: TokenRequest,
-) {
+async function useCode(store: Store, issuer: string, found: Grant, code: string, sent: TokenRequest) {
   if (found.code_hash !== code) throw badGrant();
   const { redirect_uri: redirectUri, code_verifier: verifier = '', resource } = sent;
   const isRight =
@@ -116,13 +108,7 @@ async function useCode(
   return badGrant();
 }
 
-async function useRefreshToken(
-  store: Store,
-  issuer: string,
-  found: Grant,
-  refresh: string,
-  sent: TokenRequest,
-) {
+async function useRefreshToken(store: Store, issuer: string, found: Grant, refresh: string, sent: TokenRequest) {
   if (found.refresh_hash === refresh) {
     const known: readonly string[] = found.scopes;
     if (sent.scope && !sent.scope.split(' ').every((scope) => known.includes(scope))) {
@@ -147,8 +133,10 @@ function createTokens({ id, scopes }: Grant) {
   const now = Date.now();
   return {
     tokens: {
-      ...{ access_hash: access.hash, access_until: now + ACCESS_SECONDS * 1000 },
-      ...{ refresh_hash: refresh.hash, valid_until: now + REFRESH_MS },
+      access_hash: access.hash,
+      access_until: now + ACCESS_SECONDS * 1000,
+      refresh_hash: refresh.hash,
+      valid_until: now + REFRESH_MS,
     },
     body: {
       access_token: access.text,

@@ -10,9 +10,7 @@ import { storeProblem } from '../store/database/unavailable.js';
 type OpenaiError = components['schemas']['OpenaiError'];
 
 /** A piece of the text, tools that the agent is about to use, or their results. */
-export type AnswerPart =
-  | { readonly text: string }
-  | Extract<AgentEvent, { actions: unknown } | { steps: unknown }>;
+export type AnswerPart = { readonly text: string } | Extract<AgentEvent, { actions: unknown } | { steps: unknown }>;
 
 /**
  * Yields what `write` makes of each part of an answer. What the agent says before it uses a tool is a part of the text,
@@ -44,7 +42,11 @@ export async function* readParts<T>(
 
 /** Ends a stream whose answer nobody reads. */
 const NO_ANSWER: Answer = {
-  ...{ text: '', toolCalls: [], steps: [], passages: undefined, predictions: [] },
+  text: '',
+  toolCalls: [],
+  steps: [],
+  passages: undefined,
+  predictions: [],
   usage: { requests: 0, prompt_tokens: null, completion_tokens: null, total_tokens: null },
 };
 
@@ -56,10 +58,7 @@ export interface FailureOptions {
 }
 
 /** Writes why a stream failed. Its head was sent long before, so the error names the request. */
-export function writeFailure(
-  thrown: unknown,
-  { requestId, logFailure }: FailureOptions,
-): OpenaiError {
+export function writeFailure(thrown: unknown, { requestId, logFailure }: FailureOptions): OpenaiError {
   const { type, detail, cause } = asProblem(thrown, storeProblem);
   if (cause) logFailure(cause, requestId);
   return { ...writeOpenaiError({ type, detail }), request_id: requestId };

@@ -21,10 +21,7 @@ export interface CompletionFacts {
 }
 
 /** Waits for an answer, and returns it whole. */
-export async function writeCompletion(
-  stream: AnswerStream,
-  facts: CompletionFacts,
-): Promise<Completion> {
+export async function writeCompletion(stream: AnswerStream, facts: CompletionFacts): Promise<Completion> {
   let content = '';
   const answer = await waitForAnswer(
     readParts(stream, (part) => {
@@ -34,16 +31,15 @@ export async function writeCompletion(
   );
   const tool_calls = answer.toolCalls.map(writeCall);
   const message = {
-    ...{
-      role: 'assistant' as const,
-      content: tool_calls.length > 0 ? content || null : content,
-      refusal: null,
-    },
+    role: 'assistant' as const,
+    content: tool_calls.length > 0 ? content || null : content,
+    refusal: null,
     ...(tool_calls.length > 0 && { tool_calls }),
   };
   const usage = readTokens(answer);
   return {
-    ...{ ...facts, object: 'chat.completion' },
+    ...facts,
+    object: 'chat.completion',
     choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(answer) }],
     ...(usage && { usage }),
     steps: [...answer.steps],
@@ -62,14 +58,13 @@ export async function* streamChunks(
   { includesUsage, ...failure }: ChunkOptions,
 ): AsyncGenerator<ServerEvent, void> {
   const chunk = (delta: Choice['delta'], finish_reason: Choice['finish_reason'] = null): Chunk => ({
-    ...{ ...facts, object: 'chat.completion.chunk' },
+    ...facts,
+    object: 'chat.completion.chunk',
     choices: [{ index: 0, delta, logprobs: null, finish_reason }],
   });
   yield chunk({ role: 'assistant', content: '' });
   try {
-    const answer = yield* readParts(stream, (part) =>
-      'text' in part ? [chunk({ content: part.text })] : [],
-    );
+    const answer = yield* readParts(stream, (part) => ('text' in part ? [chunk({ content: part.text })] : []));
     if (answer.toolCalls.length > 0) {
       const tool_calls = answer.toolCalls.map((call, index) => ({ index, ...writeCall(call) }));
       yield chunk({ tool_calls });

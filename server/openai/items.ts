@@ -30,11 +30,7 @@ export function keepRead(input: Body['input']): InputItem[] {
   });
 }
 
-const READ_TYPES: ReadonlySet<SentItem['type']> = new Set([
-  'message',
-  'function_call',
-  'function_call_output',
-]);
+const READ_TYPES: ReadonlySet<SentItem['type']> = new Set(['message', 'function_call', 'function_call_output']);
 
 /** Returns items of an answer as they would be sent, without what is not read. */
 export function toInput(output: readonly OutputItem[]): InputItem[] {
@@ -69,8 +65,7 @@ export function readItems(earlier: readonly InputItem[], input: Body['input']): 
     }
     readItem(transcript, item, { pointer, isWhole });
   }
-  const message =
-    "must end with a message of the role 'user' or a function_call_output, which is answered";
+  const message = "must end with a message of the role 'user' or a function_call_output, which is answered";
   return transcript.finish({ pointer: '/body/input', message });
 }
 
@@ -99,11 +94,7 @@ function readMessage(transcript: Transcript, { role, content }: InputItem, at: F
   else transcript.instruct(requireText(content, at('content')));
 }
 
-function readCall(
-  transcript: Transcript,
-  { call_id: id, name, arguments: text }: InputItem,
-  at: FieldPointer,
-): void {
+function readCall(transcript: Transcript, { call_id: id, name, arguments: text }: InputItem, at: FieldPointer): void {
   if (id === undefined) throw missing(at('call_id'), 'function_call');
   if (name === undefined) throw missing(at('name'), 'function_call');
   if (text === undefined) throw missing(at('arguments'), 'function_call');
@@ -113,11 +104,7 @@ function readCall(
   });
 }
 
-function readOutput(
-  transcript: Transcript,
-  { call_id: id, output }: InputItem,
-  at: FieldPointer,
-): void {
+function readOutput(transcript: Transcript, { call_id: id, output }: InputItem, at: FieldPointer): void {
   if (output === undefined) throw missing(at('output'), 'function_call_output');
   const message = 'must be the call_id of a function_call before it, which has no output yet';
   transcript.answer(id, readText(output, at('output')), { pointer: at('call_id'), message });

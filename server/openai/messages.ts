@@ -49,9 +49,7 @@ function readCall({ id, function: called }: PastCall): ToolCall {
 
 function refuseMisplaced({ role, tool_calls, tool_call_id }: OpenaiMessage, index: number): void {
   if (role !== 'assistant' && tool_calls?.length) {
-    throw invalidRequest([
-      fault(index, 'tool_calls', "must be in a message of the role 'assistant'"),
-    ]);
+    throw invalidRequest([fault(index, 'tool_calls', "must be in a message of the role 'assistant'")]);
   }
   if (role !== 'tool' && typeof tool_call_id === 'string') {
     throw invalidRequest([fault(index, 'tool_call_id', "must be in a message of the role 'tool'")]);
@@ -63,10 +61,7 @@ function fault(index: number, field: string, message: string): FieldError {
 }
 
 /** Returns the bound of tokens by either of its names, the smaller of both. */
-export function readMaxTokens({
-  max_tokens: older,
-  max_completion_tokens: newer,
-}: Body): number | undefined {
+export function readMaxTokens({ max_tokens: older, max_completion_tokens: newer }: Body): number | undefined {
   const bounds = [older, newer].filter((bound) => typeof bound === 'number');
   return bounds.length > 0 ? Math.min(...bounds) : undefined;
 }

@@ -13,13 +13,7 @@ import type { Store } from '../store/index.js';
 import { streamChunks, writeCompletion } from './chat-completions.js';
 import { keepRead, readFunctionTools, readItems } from './items.js';
 import { readForcedTool, readMaxTokens, readMessages, readTools } from './messages.js';
-import {
-  type Chain,
-  findResponse,
-  keepResponse,
-  readChain,
-  removeResponse,
-} from './response-rows.js';
+import { type Chain, findResponse, keepResponse, readChain, removeResponse } from './response-rows.js';
 import { beginResponse, type KeepResponse, streamResponse, writeResponse } from './responses.js';
 import { isInterfaceTask, type ReadMessages } from './transcript.js';
 
@@ -50,10 +44,18 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
   ): Promise<AnswerStream> {
     const isTask = callerTools.length === 0 && isInterfaceTask(messages);
     return agents.prepare({
-      ...{ caller, project, agent, messages, instructions, traceId, signal, callerTools },
+      caller,
+      project,
+      agent,
+      messages,
+      instructions,
+      traceId,
+      signal,
+      callerTools,
       usesTools: body.tool_choice !== 'none' && !isTask,
       forcedTool: readForcedTool(body.tool_choice),
-      ...{ temperature: body.temperature ?? undefined, maxTokens },
+      temperature: body.temperature ?? undefined,
+      maxTokens,
     });
   }
 
@@ -64,15 +66,15 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
         .innerJoin('projects', 'projects.id', 'agents.project_id')
         .select(['projects.name as project', 'agents.name as agent', 'agents.created_at'])
         .where('projects.owner', '=', caller.owner)
-        .$if(caller.projectId !== undefined, (all) =>
-          all.where('projects.id', '=', caller.projectId ?? ''),
-        )
+        .$if(caller.projectId !== undefined, (all) => all.where('projects.id', '=', caller.projectId ?? ''))
         .orderBy('projects.name')
         .orderBy('agents.name')
         .limit(MAX_LISTED)
         .execute();
       const data = rows.map(({ project, agent, created_at }) => ({
-        ...{ id: `${project}/${agent}`, object: 'model' as const, owned_by: 'roster' as const },
+        id: `${project}/${agent}`,
+        object: 'model' as const,
+        owned_by: 'roster' as const,
         created: toUnixTime(Date.parse(created_at)),
       }));
       return reply({ status: 200, body: { object: 'list', data } });
@@ -85,7 +87,8 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       const maxTokens = readMaxTokens(body);
       const stream = await ask(request, model, asked, readTools(body.tools), maxTokens);
       const facts = {
-        ...{ id: `chatcmpl-${requestId}`, created: toUnixTime(Date.now()) },
+        id: `chatcmpl-${requestId}`,
+        created: toUnixTime(Date.now()),
         model: body.model,
       };
       if (!body.stream) {
@@ -93,7 +96,8 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       }
       const chunks = streamChunks(stream, facts, {
         includesUsage: body.stream_options?.include_usage === true,
-        ...{ requestId, logFailure: agents.logFailure },
+        requestId,
+        logFailure: agents.logFailure,
       });
       return reply({ status: 200, body: new EventStream(chunks) });
     },
@@ -105,17 +109,21 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       const { owner, act } = caller;
       const model = await findModel(store, agents, request);
       const { project } = model;
-      const chain =
-        previous === null ? NO_CHAIN : await readChain(store, owner, project.id, previous);
+      const chain = previous === null ? NO_CHAIN : await readChain(store, owner, project.id, previous);
       const read = readItems(chain.items, body.input);
       const own = [instructions ?? '', read.instructions].filter((text) => text !== '');
       const asked = { messages: read.messages, instructions: own.join('\n\n') };
       const tools = readFunctionTools(body.tools);
       const stream = await ask(request, model, asked, tools, max_output_tokens ?? undefined);
       const begun = beginResponse({
-        ...{ id: `resp_${uuidv7().replaceAll('-', '')}`, created_at: toUnixTime(Date.now()) },
-        ...{ model: body.model, previous_response_id: previous, instructions },
-        ...{ metadata: body.metadata ?? {}, store: kept ?? true, max_output_tokens },
+        id: `resp_${uuidv7().replaceAll('-', '')}`,
+        created_at: toUnixTime(Date.now()),
+        model: body.model,
+        previous_response_id: previous,
+        instructions,
+        metadata: body.metadata ?? {},
+        store: kept ?? true,
+        max_output_tokens,
         tools: (body.tools ?? []).map(writeTool),
         tool_choice: body.tool_choice ?? 'auto',
         temperature: body.temperature ?? readSettings(model.agent).temperature ?? 1,
@@ -158,13 +166,7 @@ async function keepIfRoom(...kept: Parameters<typeof keepResponse>): Promise<boo
 }
 
 /** Returns a tool of the caller with all of its members. */
-function writeTool({
-  type,
-  name,
-  description = null,
-  parameters = null,
-  strict = null,
-}: Response['tools'][number]) {
+function writeTool({ type, name, description = null, parameters = null, strict = null }: Response['tools'][number]) {
   return { type, name, description, parameters, strict };
 }
 
@@ -184,9 +186,7 @@ async function findModel(
 ): Promise<Model> {
   const [first = '', second] = body.model.split('/');
   const project =
-    second === undefined
-      ? await findDefaultProject(store, caller)
-      : await findProject(store, caller, first);
+    second === undefined ? await findDefaultProject(store, caller) : await findProject(store, caller, first);
   return { project, agent: await agents.find(project, second ?? first) };
 }
 

@@ -4,13 +4,7 @@ import { type OwnStore, ownStore } from '../../testkit/store/own-store.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import { DAY_MS } from '../store/clock-watch.js';
 import { Store } from '../store/index.js';
-import {
-  findResponse,
-  keepResponse,
-  RESPONSES,
-  readChain,
-  removeResponse,
-} from './response-rows.js';
+import { findResponse, keepResponse, RESPONSES, readChain, removeResponse } from './response-rows.js';
 import { beginResponse } from './responses.js';
 
 const PROJECT = { id: '019a2f45-8b80-7f00-8c6d-2e5f8a1b4c01', name: 'default' };
@@ -51,9 +45,7 @@ describe.each([
 
   /** Keeps a response to a question, and returns its identifier. */
   async function keep(question: string, previous: string | null = null): Promise<string> {
-    const chain = previous
-      ? await readChain(store, owner, PROJECT.id, previous)
-      : { ids: [], items: [] };
+    const chain = previous ? await readChain(store, owner, PROJECT.id, previous) : { ids: [], items: [] };
     const facts = newResponse(question, previous);
     await keepResponse(store, { ...facts, chain });
     return facts.response.id;
@@ -64,8 +56,14 @@ describe.each([
     const id = `resp_${String(made).padStart(32, '0')}`;
     const facts = { id, created_at: 0, model: 'any', previous_response_id: previous };
     const response = beginResponse({
-      ...{ ...facts, instructions: null, tools: [], tool_choice: 'auto', temperature: 1 },
-      ...{ store: true, metadata: {}, max_output_tokens: null },
+      ...facts,
+      instructions: null,
+      tools: [],
+      tool_choice: 'auto',
+      temperature: 1,
+      store: true,
+      metadata: {},
+      max_output_tokens: null,
     });
     return {
       owner,
@@ -138,7 +136,7 @@ describe.each([
       store = roomy;
       for (let turn = 0; turn < 3; turn += 1) id = await keep('x'.repeat(400_000), id);
       await expect(questionsOf(id ?? '')).rejects.toMatchObject({
-        ...{ type: '/problems/invalid-request' },
+        type: '/problems/invalid-request',
         members: { errors: [{ pointer: '/body/previous_response_id' }] },
       });
       store = narrow;

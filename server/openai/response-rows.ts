@@ -29,12 +29,7 @@ export interface Chain {
  * Reads a response and all that it continues.
  * @throws {ProblemError} if one of them is not kept, or they are too large together
  */
-export async function readChain(
-  { reads }: Store,
-  owner: string,
-  projectId: string,
-  id: string,
-): Promise<Chain> {
+export async function readChain({ reads }: Store, owner: string, projectId: string, id: string): Promise<Chain> {
   const bytes = getDialect(reads).octets('responses.items');
   const chain = await reads
     .withRecursive('chain', (db) =>
@@ -72,9 +67,7 @@ export async function readChain(
 }
 
 function notFound(id: string) {
-  const errors = [
-    { pointer: '/body/previous_response_id', message: 'names no response that is kept' },
-  ];
+  const errors = [{ pointer: '/body/previous_response_id', message: 'names no response that is kept' }];
   return problem(
     '/problems/previous-response-not-found',
     `There is no response ${JSON.stringify(id)} to continue, or one before it is gone; send the whole conversation as input.`,
@@ -137,9 +130,7 @@ const MAX_DROPPED = 64;
 
 async function dropOldest({ work, limits }: Store, owner: string): Promise<void> {
   const own = work.selectFrom('responses').where('owner', '=', owner);
-  const { count } = await own
-    .select(({ fn }) => fn.countAll().as('count'))
-    .executeTakeFirstOrThrow();
+  const { count } = await own.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
   const excess = Number(count) + 1 - limits.resources;
   if (excess <= 0) return;
   const oldest = await own
@@ -167,11 +158,7 @@ export async function findResponse({ reads }: Store, caller: Reach, id: string):
 }
 
 /** @throws {ProblemError} if the caller sees no response of this identifier */
-export function removeResponse(
-  store: Store,
-  caller: Reach & Pick<Caller, 'act'>,
-  id: string,
-): Promise<void> {
+export function removeResponse(store: Store, caller: Reach & Pick<Caller, 'act'>, id: string): Promise<void> {
   const { owner, act } = caller;
   return store.transaction(
     async ({ work }) => {
@@ -192,10 +179,7 @@ export function removeResponse(
 }
 
 function unknownResponse(id: string) {
-  return problem(
-    '/problems/response-not-found',
-    `There is no response with the identifier ${JSON.stringify(id)}.`,
-  );
+  return problem('/problems/response-not-found', `There is no response with the identifier ${JSON.stringify(id)}.`);
 }
 
 /** The age of a response begins anew when it is continued. */

@@ -4,13 +4,7 @@ import type { Answer, AnswerStream } from '../agents/answer-stream.js';
 import type { ToolCall } from '../agents/chat/messages.js';
 import type { Prediction } from '../agents/tools/tool.js';
 import { DONE, type ServerEvent } from '../api/reply/send.js';
-import {
-  type AnswerPart,
-  type FailureOptions,
-  readParts,
-  readTokens,
-  writeFailure,
-} from './answer-parts.js';
+import { type AnswerPart, type FailureOptions, readParts, readTokens, writeFailure } from './answer-parts.js';
 
 type Schemas = components['schemas'];
 export type Response = Schemas['OpenaiResponse'];
@@ -42,12 +36,26 @@ export function beginResponse(
   >,
 ): Response {
   return {
-    ...{ object: 'response', status: 'in_progress', completed_at: null, output: [] },
-    ...{ incomplete_details: null, error: null, usage: null, background: false },
-    ...{ truncation: 'disabled', parallel_tool_calls: true, text: { format: { type: 'text' } } },
-    ...{ top_p: 1, presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0, reasoning: null },
-    ...{ max_tool_calls: null, service_tier: 'default' },
-    ...{ safety_identifier: null, prompt_cache_key: null },
+    object: 'response',
+    status: 'in_progress',
+    completed_at: null,
+    output: [],
+    incomplete_details: null,
+    error: null,
+    usage: null,
+    background: false,
+    truncation: 'disabled',
+    parallel_tool_calls: true,
+    text: { format: { type: 'text' } },
+    top_p: 1,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    top_logprobs: 0,
+    reasoning: null,
+    max_tool_calls: null,
+    service_tier: 'default',
+    safety_identifier: null,
+    prompt_cache_key: null,
     ...facts,
   };
 }
@@ -56,11 +64,7 @@ export function beginResponse(
 export type KeepResponse = (response: Response) => Promise<Response>;
 
 /** Waits for an answer, and returns it whole. @param begun from `beginResponse` */
-export async function writeResponse(
-  stream: AnswerStream,
-  begun: Response,
-  keep: KeepResponse,
-): Promise<Response> {
+export async function writeResponse(stream: AnswerStream, begun: Response, keep: KeepResponse): Promise<Response> {
   const output = new OutputWriter(begun.id);
   for await (const _ of output.events(stream)) {
     // The items are the answer.
@@ -130,10 +134,12 @@ class OutputWriter {
       : { status: 'completed' as const, completed_at: Math.floor(Date.now() / 1000) };
     return {
       ...begun,
-      ...{ ...end, output: this.items },
+      ...end,
+      output: this.items,
       usage: tokens
         ? {
-            ...{ input_tokens: tokens.prompt_tokens, input_tokens_details: { cached_tokens: 0 } },
+            input_tokens: tokens.prompt_tokens,
+            input_tokens_details: { cached_tokens: 0 },
             output_tokens: tokens.completion_tokens,
             output_tokens_details: { reasoning_tokens: 0 },
             total_tokens: tokens.total_tokens,

@@ -11,10 +11,7 @@ import { escapeHtml, renderPage } from './page.js';
  * path. The file itself describes a service without a base path.
  */
 export function contractAsJson({ document }: Contract, basePath: string): string {
-  const paths = Object.entries(document.paths).map(([path, item]) => [
-    path,
-    moveServers(basePath, item),
-  ]);
+  const paths = Object.entries(document.paths).map(([path, item]) => [path, moveServers(basePath, item)]);
   return JSON.stringify({ ...moveServers(basePath, document), paths: Object.fromEntries(paths) });
 }
 
@@ -53,8 +50,7 @@ export function readContractVersions(): ContractVersions {
 const FORMS = {
   '.yaml': 'as it was written',
   '.json': 'the same as JSON',
-  '.dereferenced.json':
-    'JSON in which each reference is replaced by what it leads to, for tools that follow none',
+  '.dereferenced.json': 'JSON in which each reference is replaced by what it leads to, for tools that follow none',
 };
 const ENDINGS = Object.keys(FORMS);
 
@@ -84,9 +80,7 @@ export function renderVersions(versions: ContractVersions): string {
     const state = isReleased ? '' : ' · not released yet';
     return `<dt>${escapeHtml(version)}${state}</dt>\n<dd>${links.join('<br>')}</dd>`;
   });
-  const forms = Object.entries(FORMS).map(
-    ([ending, about]) => `<dt><code>${ending}</code></dt>\n<dd>${about}</dd>`,
-  );
+  const forms = Object.entries(FORMS).map(([ending, about]) => `<dt><code>${ending}</code></dt>\n<dd>${about}</dd>`);
   return renderPage({
     title: 'Versions',
     root: './',

@@ -48,7 +48,6 @@ function renderLinks(text: string): string {
   return renderInline(text).replace(
     // bounded: a page of docs/
     /\[([^\]]+)\]\(([^)]+)\)/g,
-    (_, words: string, target: string) =>
-      /^(https:|#)/.test(target) ? `<a href="${target}">${words}</a>` : words,
+    (_, words: string, target: string) => (/^(https:|#)/.test(target) ? `<a href="${target}">${words}</a>` : words),
   );
 }

@@ -68,12 +68,7 @@ const fileAt = (path: string) => new URL(path, import.meta.url);
  *   requests
  * @param signIn where the console signs in; undefined if it asks for keys alone
  */
-export function pages(
-  contract: Contract,
-  basePath: string,
-  isLocal: boolean,
-  signIn?: SignIn,
-): Router {
+export function pages(contract: Contract, basePath: string, isLocal: boolean, signIn?: SignIn): Router {
   const router = Router({ caseSensitive: true });
   const get = (path: string, ...handlers: RequestHandler[]) =>
     router
@@ -85,7 +80,8 @@ export function pages(
     get(path, withoutSlash, serve({ type: 'html', policy, read }));
 
   const consolePage: Asset = {
-    ...{ type: 'html', policy: CONSOLE_POLICY },
+    type: 'html',
+    policy: CONSOLE_POLICY,
     read: async () => {
       const page = await readFile(fileAt('../console/index.html'), 'utf8');
       return signIn ? page.replace('id="app"', '$& data-sign-in="./sign-in"') : page;

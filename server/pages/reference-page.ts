@@ -12,9 +12,7 @@ import { escapeHtml, renderPage, renderProse } from './page.js';
 export function renderReference(contract: Contract, isLocal: boolean): string {
   const groups = groupOperations(contract);
   const { title, version, summary, description } = asRecord(contract.document['info']);
-  const links = groups.flatMap(({ operations }) =>
-    operations.map(({ id, href }) => [id, href] as const),
-  );
+  const links = groups.flatMap(({ operations }) => operations.map(({ id, href }) => [id, href] as const));
   return renderPage({
     title: 'Reference',
     root: './',

@@ -10,9 +10,7 @@ export function serveSignIn({ issuer, id, scope, findEndpoints }: SignIn): Reque
   return async (_req, res) => {
     const { authorization, token } = await findEndpoints();
     const facts = { authorization, token, issuer, client: id, scope };
-    const data = Object.entries(facts).map(
-      ([name, value]) => `data-${name}="${escapeHtml(value)}"`,
-    );
+    const data = Object.entries(facts).map(([name, value]) => `data-${name}="${escapeHtml(value)}"`);
     const page = renderPage({
       title: 'Sign in',
       root: './',

@@ -91,10 +91,7 @@ export function unavailable(detail: string, seconds = 1, options?: ErrorOptions)
 }
 
 export function malformedBody(reason: string) {
-  return problem(
-    '/problems/malformed-body',
-    `${reason} Correct the text, or check that the client sends all of it.`,
-  );
+  return problem('/problems/malformed-body', `${reason} Correct the text, or check that the client sends all of it.`);
 }
 
 export function bodyTooLarge(limit: number) {
@@ -142,9 +139,7 @@ export function shortenTexts(value: unknown): unknown {
   if (typeof value === 'string') return shortenText(value);
   if (Array.isArray(value)) return value.slice(0, MAX_ERRORS).map(shortenTexts);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, child]) => [name, shortenTexts(child)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, shortenTexts(child)]));
 }
 
 export function shortenText(sent: string): string {

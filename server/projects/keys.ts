@@ -33,9 +33,7 @@ type Chosen = Pick<ApiKey, 'name' | 'scopes' | 'limits' | 'expires_at'> & {
 };
 
 /** Returns what no key may be, whoever makes it. */
-export function findKeyFault(
-  chosen: Chosen,
-): { readonly field: keyof Chosen; readonly message: string } | undefined {
+export function findKeyFault(chosen: Chosen): { readonly field: keyof Chosen; readonly message: string } | undefined {
   const { name, scopes, project, limits, expires_at } = chosen;
   if (!isOwnerName(name)) return { field: 'name', message: `must be ${OWNER_FORM}` };
   if (project !== null && scopes.includes('operate')) {
@@ -43,8 +41,7 @@ export function findKeyFault(
     return { field: 'project', message };
   }
   if (limits !== null && scopes.includes('keys')) {
-    const message =
-      'cannot go with the scope keys, since several keys could use more than the limit of one';
+    const message = 'cannot go with the scope keys, since several keys could use more than the limit of one';
     return { field: 'limits', message };
   }
   if (expires_at !== null && !(Date.parse(expires_at) > Date.now())) {
@@ -72,9 +69,7 @@ export function keepKey(store: Store, key: NewRow, project?: string): Promise<vo
 }
 
 /** Returns the operations by which a caller manages the keys of its owner that can do no more than its own. */
-export function keyOperations(
-  store: Store,
-): Pick<Handlers, 'listKeys' | 'createKey' | 'getKey' | 'deleteKey'> {
+export function keyOperations(store: Store): Pick<Handlers, 'listKeys' | 'createKey' | 'getKey' | 'deleteKey'> {
   return {
     listKeys: async ({ caller, reply }) => {
       const keys = await listManagedKeys(store, caller);
@@ -138,7 +133,9 @@ export function keyOperations(
 function readChosen({ name, scopes, project, limits, expires_at }: AskedKey): Chosen {
   const hasLimits = Object.keys(limits ?? {}).length > 0;
   const chosen = {
-    ...{ name, project: project ?? null, limits: hasLimits ? (limits ?? null) : null },
+    name,
+    project: project ?? null,
+    limits: hasLimits ? (limits ?? null) : null,
     scopes: SCOPES.filter((scope) => scopes.includes(scope)),
     expires_at: expires_at ?? null,
   };
@@ -200,8 +197,13 @@ async function makeKey(tx: Store, caller: Caller, chosen: Chosen) {
   await makeRoomForKey(tx, owner);
   const { text, id, hash } = createKey();
   await insertKey(tx, {
-    ...{ ...own, id, owner, hash, expires_at: own.expires_at ?? last },
-    ...{ made_by: caller.id, ...(project_id !== undefined && { project_id }) },
+    ...own,
+    id,
+    owner,
+    hash,
+    expires_at: own.expires_at ?? last,
+    made_by: caller.id,
+    ...(project_id !== undefined && { project_id }),
   });
   const key = await findManagedKey(tx, caller, id);
   if (!key) throw unknownKey(id);
@@ -211,8 +213,16 @@ async function makeKey(tx: Store, caller: Caller, chosen: Chosen) {
 function showKey({ project, project_id, ...key }: ListedKey): Key {
   const { id, name, owner, scopes, limits, made_by, created_at, expires_at, last_used_at } = key;
   return {
-    ...{ id, name, owner, scopes: [...scopes], ...(project_id !== null && { project }) },
-    ...{ limits, made_by, created_at, expires_at, last_used_at },
+    id,
+    name,
+    owner,
+    scopes: [...scopes],
+    ...(project_id !== null && { project }),
+    limits,
+    made_by,
+    created_at,
+    expires_at,
+    last_used_at,
   };
 }
 

@@ -69,9 +69,7 @@ export async function createProject(store: Store, owner: string, name: string): 
     .executeTakeFirstOrThrow();
   const { resources } = store.limits;
   if (Number(projects) < resources) return insertProject(store, owner, name);
-  throw limitReached(
-    `There are already ${resources} projects, the most that there may be; delete some.`,
-  );
+  throw limitReached(`There are already ${resources} projects, the most that there may be; delete some.`);
 }
 
 /**
@@ -160,11 +158,7 @@ export async function findUsualProject(store: Store, caller: Caller): Promise<Pr
 }
 
 /** Finds a project by its name, if the caller sees it. */
-export async function findVisible(
-  store: Store,
-  caller: Caller,
-  name: string,
-): Promise<Project | undefined> {
+export async function findVisible(store: Store, caller: Caller, name: string): Promise<Project | undefined> {
   const found = await findProjectRow(store, caller.owner, name);
   return found && seesProject(caller, found.id) ? found : undefined;
 }
@@ -202,11 +196,7 @@ export function inProjectForLong<T>(
 }
 
 /** Returns the work and the target of a transaction that writes to a project. */
-function lockedWrite<T>(
-  caller: Caller,
-  name: string,
-  write: (tx: Store, project: Project) => Promise<T>,
-) {
+function lockedWrite<T>(caller: Caller, name: string, write: (tx: Store, project: Project) => Promise<T>) {
   const work = async (tx: Store) => write(tx, await lockProject(tx, caller, name));
   return [work, { owner: caller.owner, project: name, act: caller.act }] as const;
 }
@@ -313,8 +303,11 @@ export function callerOperations(
         expires_at: new Date(identity.until).toISOString(),
       };
       const body = {
-        ...{ owner, key, ...(shown && { identity: shown }) },
-        ...{ scopes: [...scopes], limits },
+        owner,
+        key,
+        ...(shown && { identity: shown }),
+        scopes: [...scopes],
+        limits,
       };
       if (caller.projectId === undefined) return reply({ status: 200, body });
       const [only] = await listProjects(store, caller, { limit: 1 });

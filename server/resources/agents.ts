@@ -65,16 +65,12 @@ export function agentOperations(store: Store) {
     listAgents: (request) => agents.list(store, request),
 
     createAgent: (request) =>
-      agents.create(store, 'createAgent', request, (tx, project) =>
-        createAgent(tx, project.id, request.body.agent),
-      ),
+      agents.create(store, 'createAgent', request, (tx, project) => createAgent(tx, project.id, request.body.agent)),
 
     getAgent: (request) => agents.get(store, request, request.params.agent_name),
 
     updateAgent: (request) =>
-      agents.update(store, request, request.params.agent_name, (tx, row) =>
-        updateAgent(tx, row, request.body.agent),
-      ),
+      agents.update(store, request, request.params.agent_name, (tx, row) => updateAgent(tx, row, request.body.agent)),
 
     deleteAgent: (request) => agents.delete(store, request, request.params.agent_name),
 
@@ -124,12 +120,7 @@ export async function updateAgent(
   row: AgentRow,
   sent: Schemas['UpdateAgentBody']['agent'],
 ): Promise<AgentRow> {
-  const {
-    skills: replaced,
-    skills_to_add,
-    skills_to_remove,
-    ...fields
-  } = changedFields(sent, REMOVABLE);
+  const { skills: replaced, skills_to_add, skills_to_remove, ...fields } = changedFields(sent, REMOVABLE);
   await agents.refuseTakenName(tx, row, fields.name);
   const used = replaced
     ? await findSkillIds(tx, row.project_id, sent, 'skills')
@@ -199,11 +190,7 @@ async function addAndRemoveSkills(tx: Store, row: AgentRow, sent: SentSkills): P
 }
 
 const LIST_USED = new PreparedQuery((db, parameter: Parameter<{ agentId: string }>) =>
-  db
-    .selectFrom('agent_skills')
-    .select('skill_id')
-    .where('agent_id', '=', parameter('agentId'))
-    .orderBy('position'),
+  db.selectFrom('agent_skills').select('skill_id').where('agent_id', '=', parameter('agentId')).orderBy('position'),
 );
 
 async function listUsed({ reads }: Store, { id: agentId }: AgentRow): Promise<string[]> {
@@ -281,11 +268,7 @@ async function findSkillIds(
  * @param ids those of the skills of the project, by names and ids
  * @throws {ProblemError} if a skill is unknown
  */
-export function resolveSkills(
-  sent: SentSkills,
-  field: keyof SentSkills,
-  ids: ReadonlyMap<string, string>,
-): string[] {
+export function resolveSkills(sent: SentSkills, field: keyof SentSkills, ids: ReadonlyMap<string, string>): string[] {
   const references = listReferences(sent, field);
   const resolved = references.map(({ name }) => ids.get(key(name).value));
   const unknown = new Set(references.filter((_, at) => !resolved[at]).map(({ name }) => name));
@@ -354,8 +337,7 @@ function selectUsedSkills(db: Kysely<Database>, agentId: string) {
 }
 
 /** The parts of an agent that an answer needs. */
-export interface AnsweringAgent
-  extends Pick<Agent, 'name' | 'model_name' | 'prompt_template' | 'model' | 'settings'> {
+export interface AnsweringAgent extends Pick<Agent, 'name' | 'model_name' | 'prompt_template' | 'model' | 'settings'> {
   /** The first skills, in order. Large params are left out. */
   readonly skills: readonly Pick<Agent['skills'][number], 'id' | 'name' | 'type' | 'params'>[];
 }
@@ -381,16 +363,14 @@ const FIND_SKILLS = new PreparedQuery((db, parameter: Parameter<{ agentId: strin
  * Returns what an answer needs of an agent, and of its first skills.
  * @throws {ProblemError} if the project has no such agent
  */
-export async function findAnsweringAgent(
-  store: Store,
-  project: Project,
-  nameOrId: string,
-): Promise<AnsweringAgent> {
+export async function findAnsweringAgent(store: Store, project: Project, nameOrId: string): Promise<AnsweringAgent> {
   const row = await agents.require(store, project, nameOrId);
   const { id, name, model_name, prompt_template } = row;
   const used = await FIND_SKILLS.all(store.reads, { agentId: id });
   return {
-    ...{ name, model_name, prompt_template },
+    name,
+    model_name,
+    prompt_template,
     model: row.model === null ? null : JSON.parse(row.model),
     settings: JSON.parse(row.settings),
     skills: used.map((skill) => ({ ...skill, params: JSON.parse(skill.params ?? '{}') })),

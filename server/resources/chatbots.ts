@@ -39,10 +39,7 @@ export const chatbots = new Resources<Chatbot, 'chatbots', ChatbotRow>({
       .selectFrom('chatbots')
       .selectAll('chatbots')
       .select(({ selectFrom }) =>
-        selectFrom('agents')
-          .select('agents.name')
-          .whereRef('agents.id', '=', 'chatbots.agent_id')
-          .as('agent_name'),
+        selectFrom('agents').select('agents.name').whereRef('agents.id', '=', 'chatbots.agent_id').as('agent_name'),
       ),
   writer: () => writeChatbot,
   beforeRemoval: detachConversations,
@@ -105,12 +102,7 @@ export async function createChatbot(
 const EMPTY = { agent_id: null, model_name: null, database_name: null, settings: EMPTY_OBJECT };
 
 /** Creates a chatbot that was to be changed. */
-function createChatbotAt(
-  tx: Store,
-  projectId: string,
-  name: string,
-  sent: ChatbotBody,
-): Promise<ChatbotRow> {
+function createChatbotAt(tx: Store, projectId: string, name: string, sent: ChatbotBody): Promise<ChatbotRow> {
   if ((sent.name ?? name) === name) return createChatbot(tx, projectId, { ...sent, name });
   const message =
     'must be the name of the address, because there is no such chatbot yet; leave it out, or create the chatbot first';
@@ -118,11 +110,7 @@ function createChatbotAt(
 }
 
 /** @throws {ProblemError} if the name is taken, the agent does not exist, or a limit would be exceeded */
-export async function updateChatbot(
-  tx: Store,
-  stored: ChatbotRow,
-  sent: ChatbotBody,
-): Promise<ChatbotRow> {
+export async function updateChatbot(tx: Store, stored: ChatbotRow, sent: ChatbotBody): Promise<ChatbotRow> {
   const { project_id } = stored;
   await chatbots.refuseTakenName(tx, stored, sent.name ?? stored.name);
   const agent = await findSentAgent(tx, project_id, sent);
@@ -181,10 +169,7 @@ export function unknownAgent(field: 'agent_id' | 'agent_name', agent: string): P
  * Takes all conversations from a chatbot, before it is deleted itself; the sweep then deletes their
  * messages.
  */
-export async function detachConversations(
-  tx: Store,
-  { id, project_id }: ChatbotRow,
-): Promise<void> {
+export async function detachConversations(tx: Store, { id, project_id }: ChatbotRow): Promise<void> {
   const detached = await tx.reads
     .updateTable('conversations')
     .set({ chatbot_id: null })

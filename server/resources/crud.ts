@@ -1,11 +1,4 @@
-import {
-  type Insertable,
-  type Kysely,
-  type RawBuilder,
-  type SelectQueryBuilder,
-  type SqlBool,
-  sql,
-} from 'kysely';
+import { type Insertable, type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { OperationId } from '../api/handlers.js';
 import { type Created, type CreationHeaders, idempotent } from '../api/idempotency.js';
 import { type ListPage, type PageQuery, streamPage } from '../api/list-page.js';
@@ -149,12 +142,7 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
   }
 
   /** Finds a row in one query, for callers who see all projects of their owner. */
-  findByPath(
-    store: Store,
-    owner: string,
-    project: string,
-    nameOrId: string,
-  ): Promise<Row | undefined> {
+  findByPath(store: Store, owner: string, project: string, nameOrId: string): Promise<Row | undefined> {
     const { column, value } = this.#key(nameOrId);
     return this.#findByPath[column].first(store.reads, { owner, project, value });
   }
@@ -252,10 +240,7 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
 
   /** Returns the bytes of a row that count toward the size of its project. */
   countBytes(row: Readonly<Record<string, unknown>>): number {
-    return this.kind.longText.reduce(
-      (bytes, column) => bytes + Buffer.byteLength(String(row[column] ?? '')),
-      0,
-    );
+    return this.kind.longText.reduce((bytes, column) => bytes + Buffer.byteLength(String(row[column] ?? '')), 0);
   }
 
   async #countUses(tx: Store, { id }: Row): Promise<number> {
@@ -282,9 +267,7 @@ export function hasNameOrId(
   projectId: RawBuilder<string> | string,
   values: readonly (RawBuilder<string> | string)[],
 ): Filter {
-  const [project, name, id] = ['project_id', 'name', 'id'].map((column) =>
-    sql.ref(`${table}.${column}`),
-  );
+  const [project, name, id] = ['project_id', 'name', 'id'].map((column) => sql.ref(`${table}.${column}`));
   const list = sql.join(values);
   return sql`(
     ${project} = ${projectId} and ${name} in (${list}) or ${project} = ${projectId} and ${id} in (${list})
@@ -418,12 +401,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> extends Resour
     });
   }
 
-  async #findForWrite(
-    tx: Store,
-    project: Project,
-    nameOrId: string,
-    conditions: Conditions,
-  ): Promise<Row> {
+  async #findForWrite(tx: Store, project: Project, nameOrId: string, conditions: Conditions): Promise<Row> {
     const row = await this.require(tx, project, nameOrId);
     if (isConditional(conditions)) await checkPreconditions(conditions, await this.write(tx, row));
     return row;

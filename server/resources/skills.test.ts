@@ -16,11 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-const check = (
-  database: string,
-  databases: readonly string[] | undefined,
-  tables: readonly string[] = ['orders'],
-) => {
+const check = (database: string, databases: readonly string[] | undefined, tables: readonly string[] = ['orders']) => {
   const skill = { type: 'sql', params: JSON.stringify({ database, tables }) };
   const hasModel = async () => false;
   return checkSkill(skill, { project, names: { databases }, hasModel });
@@ -34,8 +30,7 @@ test('a skill of the type sql names one of the databases that its owner may use'
       errors: [
         {
           pointer: '/body/skill/params/database',
-          message:
-            'must be one of shop, sales; those who run the service add databases with DATABASES',
+          message: 'must be one of shop, sales; those who run the service add databases with DATABASES',
         },
       ],
     },
@@ -88,9 +83,7 @@ test.each(['skills', 'agents'] as const)(
     const { rows } = await sql<{ detail: string }>`
     explain query plan select id from ${sql.table(table)} where ${found}
   `.execute(store.reads);
-    const searches = rows
-      .map(({ detail }) => detail)
-      .filter((detail) => detail.startsWith('SEARCH'));
+    const searches = rows.map(({ detail }) => detail).filter((detail) => detail.startsWith('SEARCH'));
     expect(searches).toEqual([
       expect.stringContaining('(project_id=? AND name=?)'),
       expect.stringContaining('(project_id=? AND id=?)'),

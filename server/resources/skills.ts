@@ -7,14 +7,7 @@ import { describeFaults, type FieldError, problem } from '../problems/problem.js
 import type { Project } from '../projects/projects.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import {
-  EMPTY_OBJECT,
-  jsonMembers,
-  jsonWriter,
-  key,
-  mergeJson,
-  padToPowerOfTwo,
-} from '../store/rows.js';
+import { EMPTY_OBJECT, jsonMembers, jsonWriter, key, mergeJson, padToPowerOfTwo } from '../store/rows.js';
 import type { Filter } from './crud.js';
 import { hasNameOrId, Resources } from './crud.js';
 
@@ -53,10 +46,7 @@ const selectAgentIds = () =>
   ), '[]')`.as('agent_ids');
 
 /** Returns what skills of an owner may name; a service that has none of a kind checks no names of it. */
-export function listServiceNames(
-  { databases, servers }: NamedServices,
-  owner: string,
-): ServiceNames {
+export function listServiceNames({ databases, servers }: NamedServices, owner: string): ServiceNames {
   return { databases: databases?.names(owner), servers: servers?.names(owner) };
 }
 
@@ -142,11 +132,7 @@ export type FoundSkill = Pick<SkillRow, 'id' | 'name' | 'type'>;
  * Finds a skill without its params.
  * @throws {ProblemError} if the project has none of this name or identifier
  */
-export async function findSkill(
-  store: Store,
-  project: Project,
-  nameOrId: string,
-): Promise<FoundSkill> {
+export async function findSkill(store: Store, project: Project, nameOrId: string): Promise<FoundSkill> {
   const { column, value } = key(nameOrId);
   const skill = await store.reads
     .selectFrom('skills')
@@ -182,7 +168,8 @@ export interface SkillScope {
 /** Returns the names that the skills of a stored project may have. */
 function skillScope(tx: Store, project: Project, names: ServiceNames): SkillScope {
   return {
-    ...{ project, names },
+    project,
+    names,
     hasModel: (name, version) => hasModel(tx, project.id, name, version),
   };
 }
@@ -246,10 +233,7 @@ function fault(param: string, message: string): FieldError {
   return { pointer: `/body/skill/params/${param}`, message };
 }
 
-async function modelFaults(
-  params: Params,
-  { project, hasModel }: SkillScope,
-): Promise<FieldError[]> {
+async function modelFaults(params: Params, { project, hasModel }: SkillScope): Promise<FieldError[]> {
   const rule = 'a skill of the type model names a model of the project';
   const missing = requiredText(params, 'model', rule);
   if (missing.length > 0) return missing;
@@ -261,8 +245,7 @@ async function modelFaults(
   const version = params('version');
   if (version === undefined) return [];
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
-    const message =
-      'must be the number of a version, such as 1; leave it out to use the version that serves';
+    const message = 'must be the number of a version, such as 1; leave it out to use the version that serves';
     return [fault('version', message)];
   }
   if (await hasModel(name, version)) return [];
@@ -281,12 +264,18 @@ interface NamedKind {
 }
 
 const DATABASE: NamedKind = {
-  ...{ type: 'sql', param: 'database', setting: 'DATABASES' },
-  ...{ one: 'a database', several: 'databases' },
+  type: 'sql',
+  param: 'database',
+  setting: 'DATABASES',
+  one: 'a database',
+  several: 'databases',
 };
 const SERVER: NamedKind = {
-  ...{ type: 'mcp', param: 'server', setting: 'MCP_SERVERS' },
-  ...{ one: 'an MCP server', several: 'MCP servers' },
+  type: 'mcp',
+  param: 'server',
+  setting: 'MCP_SERVERS',
+  one: 'an MCP server',
+  several: 'MCP servers',
 };
 
 function namedFaults(
@@ -299,10 +288,7 @@ function namedFaults(
   if (missing.length > 0) return missing;
   const value = params(param);
   if (names === undefined || names.some((name) => name === value)) return [];
-  const choice =
-    names.length > 0
-      ? `one of ${names.join(', ')}`
-      : `${one} of the service, which has none for you`;
+  const choice = names.length > 0 ? `one of ${names.join(', ')}` : `${one} of the service, which has none for you`;
   const message = `must be ${choice}; those who run the service add ${several} with ${setting}`;
   return [fault(param, message)];
 }
@@ -347,10 +333,7 @@ function refuseSystemTable(table: string): string | undefined {
  * @param name `table` or `schema.table`
  */
 function isSystemName(name: string): boolean {
-  return (
-    /^(?:pg_[^.]*|information_schema)\./i.test(name) ||
-    /^(?:(?:main|temp)\.)?(?:sqlite|pragma)_/i.test(name)
-  );
+  return /^(?:pg_[^.]*|information_schema)\./i.test(name) || /^(?:(?:main|temp)\.)?(?:sqlite|pragma)_/i.test(name);
 }
 
 function requiredText(params: Params, name: string, rule: string): FieldError[] {
@@ -361,9 +344,7 @@ function requiredText(params: Params, name: string, rule: string): FieldError[] 
 
 function optionalText(params: Params, name: string): FieldError[] {
   const value = params(name);
-  return value === undefined || typeof value === 'string'
-    ? []
-    : [fault(name, 'must be a text, or be left out')];
+  return value === undefined || typeof value === 'string' ? [] : [fault(name, 'must be a text, or be left out')];
 }
 
 /** Returns whether a value is a text with more than spaces. */

@@ -66,12 +66,7 @@ export function findKeyedMessage(
  * @throws {ProblemError} if the owner's kept responses reach the limit; the transaction must
  *   be rolled back
  */
-export function keepAnswer(
-  store: Store,
-  owner: string,
-  key: string,
-  answer: KeptAnswer,
-): Promise<void> {
+export function keepAnswer(store: Store, owner: string, key: string, answer: KeptAnswer): Promise<void> {
   const { fingerprint, body } = answer;
   const headers = JSON.stringify(answer.headers);
   const bytes = ROW + Buffer.byteLength(headers) + Buffer.byteLength(body);

@@ -30,11 +30,21 @@ type EventRow = EventColumns & { readonly sequence: number | string; readonly ha
 
 function toEvent({ id, owner, sequence, key_id, problem, ...row }: EventRow) {
   return {
-    ...{ id, at: readTime(id), owner: owner === '' ? null : owner, sequence: Number(sequence) },
-    ...{ operation: row.operation, resource: row.resource, key: key_id, subject: row.subject },
-    ...{ request_id: row.request_id, address: row.address, user_agent: row.user_agent },
-    ...{ result: problem === null ? ('done' as const) : ('refused' as const), problem },
-    ...{ count: row.count, hash: row.hash },
+    id,
+    at: readTime(id),
+    owner: owner === '' ? null : owner,
+    sequence: Number(sequence),
+    operation: row.operation,
+    resource: row.resource,
+    key: key_id,
+    subject: row.subject,
+    request_id: row.request_id,
+    address: row.address,
+    user_agent: row.user_agent,
+    result: problem === null ? ('done' as const) : ('refused' as const),
+    problem,
+    count: row.count,
+    hash: row.hash,
   };
 }
 
@@ -125,10 +135,7 @@ const READ_AT_ONCE = 500;
  * Follows the chains of all owners, one after the other.
  * @param known heads from earlier, at most one of an owner, which have to be part of the chains
  */
-export async function* checkChains(
-  { work }: Store,
-  known: readonly ChainHead[] = [],
-): AsyncGenerator<CheckedChain> {
+export async function* checkChains({ work }: Store, known: readonly ChainHead[] = []): AsyncGenerator<CheckedChain> {
   const expected = new Map(known.map((head) => [head.owner ?? '', head]));
   const owners = new Set(expected.keys());
   for (const table of ['audit_chains', 'audit_events'] as const) {
@@ -138,16 +145,10 @@ export async function* checkChains(
   for (const owner of [...owners].sort()) yield await checkChain(work, owner, expected.get(owner));
 }
 
-async function checkChain(
-  work: Kysely<Database>,
-  owner: string,
-  known: ChainHead | undefined,
-): Promise<CheckedChain> {
+async function checkChain(work: Kysely<Database>, owner: string, known: ChainHead | undefined): Promise<CheckedChain> {
   const events = work.selectFrom('audit_events').where('owner', '=', owner);
   // Before the head, which may move on meanwhile.
-  const { latest } = await events
-    .select(({ fn }) => fn.max('sequence').as('latest'))
-    .executeTakeFirstOrThrow();
+  const { latest } = await events.select(({ fn }) => fn.max('sequence').as('latest')).executeTakeFirstOrThrow();
   const chain = await readChain(work, owner);
   let at = { sequence: chain.cut_sequence, hash: chain.cut_hash };
   let count = 0;
@@ -193,14 +194,12 @@ async function checkChain(
 }
 
 async function readChain(work: Kysely<Database>, owner: string) {
-  const chain = await work
-    .selectFrom('audit_chains')
-    .selectAll()
-    .where('owner', '=', owner)
-    .executeTakeFirst();
+  const chain = await work.selectFrom('audit_chains').selectAll().where('owner', '=', owner).executeTakeFirst();
   return {
-    ...{ sequence: Number(chain?.sequence ?? 0), hash: chain?.hash ?? '' },
-    ...{ cut_sequence: Number(chain?.cut_sequence ?? 0), cut_hash: chain?.cut_hash ?? '' },
+    sequence: Number(chain?.sequence ?? 0),
+    hash: chain?.hash ?? '',
+    cut_sequence: Number(chain?.cut_sequence ?? 0),
+    cut_hash: chain?.cut_hash ?? '',
   };
 }
 

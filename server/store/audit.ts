@@ -35,15 +35,19 @@ export interface Act {
 }
 
 /** Returns what is done without a request. */
-export function createAct(
-  owner: string,
-  operation: string,
-  resource: string,
-  subject: string | null = null,
-): Act {
+export function createAct(owner: string, operation: string, resource: string, subject: string | null = null): Act {
   return {
-    ...{ owner, operation, resource, subject, key: null, requestId: null },
-    ...{ address: null, userAgent: null, problem: null, count: 1, isRecorded: false },
+    owner,
+    operation,
+    resource,
+    subject,
+    key: null,
+    requestId: null,
+    address: null,
+    userAgent: null,
+    problem: null,
+    count: 1,
+    isRecorded: false,
   };
 }
 
@@ -109,9 +113,7 @@ function advanceChain(db: QueryCreator<Database>, parameter: Parameter<Values>, 
     .returning(['sequence', 'hash']);
 }
 
-const ADVANCE = new PreparedQuery((db, parameter: Parameter<Values>) =>
-  advanceChain(db, parameter, getDialect(db)),
-);
+const ADVANCE = new PreparedQuery((db, parameter: Parameter<Values>) => advanceChain(db, parameter, getDialect(db)));
 
 const PLACED = [...COLUMNS, 'sequence', 'hash'] as const;
 
@@ -132,11 +134,7 @@ const ADVANCE_AND_INSERT = new PreparedQuery((db, parameter: Parameter<Values>) 
     .expression((from) =>
       from
         .selectFrom('head')
-        .select([
-          ...COLUMNS.map((name) => cast(name, parameter(name)).as(name)),
-          'head.sequence',
-          'head.hash',
-        ]),
+        .select([...COLUMNS.map((name) => cast(name, parameter(name)).as(name)), 'head.sequence', 'head.hash']),
     )
     .returning('sequence'),
 );

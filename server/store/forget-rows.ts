@@ -47,14 +47,11 @@ export const STORED_ROWS: OwnedRows = countBytes(adjustStored);
 /** Rows whose `bytes` count in the answers that are kept for their owner. */
 export const ANSWER_ROWS: OwnedRows = countBytes(adjustAnswers);
 
-function countBytes(
-  adjust: (db: Kysely<Database>, owner: string, by: number) => Promise<void>,
-): OwnedRows {
+function countBytes(adjust: (db: Kysely<Database>, owner: string, by: number) => Promise<void>): OwnedRows {
   return {
     columns: ['bytes'],
     lock: (db, owner) => adjust(db, owner, 0),
-    settle: (db, owner, rows) =>
-      adjust(db, owner, -rows.reduce((sum, row) => sum + Number(row['bytes']), 0)),
+    settle: (db, owner, rows) => adjust(db, owner, -rows.reduce((sum, row) => sum + Number(row['bytes']), 0)),
   };
 }
 
@@ -70,12 +67,7 @@ export function describeRows<T extends keyof Database, C extends keyof Database[
 const LOOK_EVERY_MS = 10 * 60 * 1000;
 
 /** Deletes rows that are older than an age in milliseconds, by the clock of the database. */
-export function forgetOld(
-  { work }: Pick<Store, 'work'>,
-  rows: KeptRows,
-  ageMs: number,
-  clock: ClockWatch,
-): Sweep {
+export function forgetOld({ work }: Pick<Store, 'work'>, rows: KeptRows, ageMs: number, clock: ClockWatch): Sweep {
   return {
     failure: `old ${rows.name} are not deleted yet`,
     everyMs: LOOK_EVERY_MS,

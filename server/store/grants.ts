@@ -74,11 +74,7 @@ export async function replaceSecret(
   secret: { readonly code: string } | { readonly refresh: string },
   tokens: Tokens,
 ): Promise<boolean> {
-  const own = work
-    .updateTable('oauth_grants')
-    .set(tokens)
-    .where('id', '=', id)
-    .where('valid_until', '>', Date.now());
+  const own = work.updateTable('oauth_grants').set(tokens).where('id', '=', id).where('valid_until', '>', Date.now());
   const { numUpdatedRows } = await ('code' in secret
     ? own.where('code_hash', '=', secret.code).where('refresh_hash', 'is', null)
     : own.where('refresh_hash', '=', secret.refresh)

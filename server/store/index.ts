@@ -91,10 +91,7 @@ export class Store {
    * @throws if the store cannot be opened, or was written by a later release; the message shows no
    *   credentials
    */
-  static async open(
-    url: string,
-    { limits = {}, onError = () => {} }: StoreOptions = {},
-  ): Promise<Store> {
+  static async open(url: string, { limits = {}, onError = () => {} }: StoreOptions = {}): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
     const gates = [new FairGate(WRITE_LIMITS), new FairGate(LONG_WORK_LIMITS)] as const;
     const probe = new WriteProbe();
@@ -219,9 +216,7 @@ export class Store {
   /** Returns the size of the store in bytes, without the log of writes. */
   async measure(): Promise<number> {
     const { health } = this.databases;
-    const { bytes } = await health
-      .selectNoFrom(getDialect(health).size.as('bytes'))
-      .executeTakeFirstOrThrow();
+    const { bytes } = await health.selectNoFrom(getDialect(health).size.as('bytes')).executeTakeFirstOrThrow();
     return Number(bytes);
   }
 
@@ -283,7 +278,5 @@ async function writeProbeRow(db: Kysely<Database>): Promise<void> {
   const row = { fingerprint: '', headers: '{}', body, bytes: 0, created_at };
   const probe = { owner: PROBE_OWNER, key: uuidv4(), ...row };
   await db.transaction().execute((tx) => tx.insertInto('kept_answers').values(probe).execute());
-  await db
-    .transaction()
-    .execute((tx) => tx.deleteFrom('kept_answers').where('owner', '=', PROBE_OWNER).execute());
+  await db.transaction().execute((tx) => tx.deleteFrom('kept_answers').where('owner', '=', PROBE_OWNER).execute());
 }

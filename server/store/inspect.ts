@@ -24,9 +24,7 @@ export interface StoreState {
  */
 export async function inspectStore(url: string): Promise<StoreState> {
   try {
-    return isPostgres(url)
-      ? await inspectPostgres(url)
-      : await inspectFile(resolve(url.replace(/^file:/, '')));
+    return isPostgres(url) ? await inspectPostgres(url) : await inspectFile(resolve(url.replace(/^file:/, '')));
   } catch (cause) {
     throw openingError(url, cause);
   }
@@ -89,10 +87,7 @@ async function readState(db: Kysely<Database>): Promise<StoreState> {
   const done = await readMigrations(db);
   if (!done.every((name) => name in migrations)) throw laterRelease();
   const pending = Object.keys(migrations).filter((name) => !done.includes(name));
-  const key =
-    done.length > 0
-      ? await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()
-      : undefined;
+  const key = done.length > 0 ? await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst() : undefined;
   return { exists: true, pending, hasKeys: key !== undefined };
 }
 

@@ -32,9 +32,7 @@ export function takeSlice(
       .insertInto('key_usage')
       .values({ key_id: keyId, name, began: 0, used: 0 })
       .onConflict((conflict) =>
-        conflict
-          .columns(['key_id', 'name'])
-          .doUpdateSet(({ ref }) => ({ used: ref('key_usage.used') })),
+        conflict.columns(['key_id', 'name']).doUpdateSet(({ ref }) => ({ used: ref('key_usage.used') })),
       )
       .returning(['began', 'used', getDialect(db).now.as('now')])
       .executeTakeFirstOrThrow();

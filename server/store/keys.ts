@@ -50,17 +50,10 @@ export async function makeRoomForKey({ work }: Store, owner: string): Promise<vo
   }
   const revoked = own.select('id').where('revoked_at', 'is not', null);
   const kept = revoked.orderBy('revoked_at', 'desc').orderBy('id').limit(MAX_KEYS);
-  await work
-    .deleteFrom('api_keys')
-    .where('id', 'in', revoked)
-    .where('id', 'not in', kept)
-    .execute();
+  await work.deleteFrom('api_keys').where('id', 'in', revoked).where('id', 'not in', kept).execute();
 }
 
-export async function insertKey(
-  store: Store,
-  { scopes, limits = null, ...key }: NewKey,
-): Promise<ApiKey> {
+export async function insertKey(store: Store, { scopes, limits = null, ...key }: NewKey): Promise<ApiKey> {
   const row = await store.work
     .insertInto('api_keys')
     .values({
@@ -96,14 +89,8 @@ export async function listManagedKeys(store: Store, manager: Manager): Promise<L
 }
 
 /** Finds a key among those that a manager of keys sees. */
-export async function findManagedKey(
-  store: Store,
-  manager: Manager,
-  id: string,
-): Promise<ListedKey | undefined> {
-  const [key] = fromListed(
-    await selectManaged(store, manager).where('api_keys.id', '=', id).execute(),
-  );
+export async function findManagedKey(store: Store, manager: Manager, id: string): Promise<ListedKey | undefined> {
+  const [key] = fromListed(await selectManaged(store, manager).where('api_keys.id', '=', id).execute());
   return key;
 }
 
@@ -118,9 +105,7 @@ function selectListed({ work }: Store) {
 }
 
 function selectManaged(store: Store, { owner, projectId }: Manager) {
-  const own = selectListed(store)
-    .where('api_keys.owner', '=', owner)
-    .where('api_keys.revoked_at', 'is', null);
+  const own = selectListed(store).where('api_keys.owner', '=', owner).where('api_keys.revoked_at', 'is', null);
   return projectId === undefined ? own : own.where('api_keys.project_id', '=', projectId);
 }
 
@@ -159,12 +144,7 @@ export function revokeKey(store: Store, id: string, keepsMade = false): Promise<
           .selectFrom('api_keys')
           .select('id')
           .where('made_by', '=', id)
-          .union(
-            db
-              .selectFrom('api_keys')
-              .innerJoin('made', 'made.id', 'api_keys.made_by')
-              .select('api_keys.id'),
-          ),
+          .union(db.selectFrom('api_keys').innerJoin('made', 'made.id', 'api_keys.made_by').select('api_keys.id')),
       )
       .updateTable('api_keys')
       .set({ revoked_at })

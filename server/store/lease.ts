@@ -18,10 +18,7 @@ const LONGEST_MS = 2 * 60 * 60 * 1000;
  * is cut off from the store, or the clock by which it ends is another by now.
  * @param column the end of the lease
  */
-export function isUnleased(
-  db: Kysely<Database>,
-  column: 'claimed_until' | 'answering_until',
-): RawBuilder<SqlBool> {
+export function isUnleased(db: Kysely<Database>, column: 'claimed_until' | 'answering_until'): RawBuilder<SqlBool> {
   const until = sql.ref(column);
   const { now } = getDialect(db);
   return sql<SqlBool>`(${until} is null or ${until} < ${now} or ${until} > ${leaseEnd(db, LONGEST_MS)})`;

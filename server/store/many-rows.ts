@@ -26,8 +26,7 @@ export function rowWriter<R extends Readonly<Record<string, string | number | nu
 ) {
   const names = sql.join(columns.map((column) => sql.ref(column)));
   const changes = replaced.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`);
-  const conflict =
-    changes.length === 0 ? sql`` : sql`on conflict (id) do update set ${sql.join(changes)}`;
+  const conflict = changes.length === 0 ? sql`` : sql`on conflict (id) do update set ${sql.join(changes)}`;
   const insert = keepByLength(
     (length) =>
       // The values are those of the first row, then those of the second, and so on.

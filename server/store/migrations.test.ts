@@ -63,9 +63,7 @@ test('a project above today’s limits can still be reduced', async () => {
     const row = await skills.find(store, id, 'sales');
     if (row) await updateSkill(store, row, { params });
   };
-  await write({}, (store, id) =>
-    createSkill(store, id, { name: 'sales', type: 'sql', params: { database: 'sales' } }),
-  );
+  await write({}, (store, id) => createSkill(store, id, { name: 'sales', type: 'sql', params: { database: 'sales' } }));
   await expect(write({ bytes: 1 }, change({ database: 'of the sales' }))).rejects.toMatchObject({
     type: '/problems/limit-reached',
   });
@@ -75,9 +73,7 @@ test('a project above today’s limits can still be reduced', async () => {
 /** Returns every row and the definition of every table, except the migrations table. */
 function everything(): unknown[] {
   const database = new DatabaseSync(file, { readOnly: true });
-  const tables = database
-    .prepare("select type, name, sql from sqlite_master where tbl_name not like 'kysely_%'")
-    .all();
+  const tables = database.prepare("select type, name, sql from sqlite_master where tbl_name not like 'kysely_%'").all();
   const names = database
     .prepare("select name from sqlite_master where type = 'table' and name not like 'kysely_%'")
     .all();

@@ -65,9 +65,7 @@ describe('in one process, a SQLite file', () => {
   test('that is new may be opened several times at once', async () => {
     const stores = await Promise.all([Store.open(url), Store.open(url), Store.open(url)]);
     for (const store of stores) {
-      expect(await listProjects(store, { owner: 'local' }, {})).toMatchObject([
-        { name: 'default' },
-      ]);
+      expect(await listProjects(store, { owner: 'local' }, {})).toMatchObject([{ name: 'default' }]);
       await store.close();
     }
   });

@@ -84,9 +84,7 @@ const ADJUST_PROJECT_AND_OWNER = new PreparedQuery((db, parameter: Parameter<Pro
         .insertInto('owner_storage')
         .columns(['owner', 'bytes'])
         .expression(step.selectFrom('project').select(['owner', bytes.as('bytes')]))
-        .onConflict((conflict) =>
-          conflict.column('owner').doUpdateSet({ bytes: sql`owner_storage.bytes + ${bytes}` }),
-        )
+        .onConflict((conflict) => conflict.column('owner').doUpdateSet({ bytes: sql`owner_storage.bytes + ${bytes}` }))
         .returning('bytes as stored'),
     )
     .selectFrom(['project', 'storage'])
@@ -100,11 +98,7 @@ const SUMS = new WeakMap<Kysely<Database>, Map<string, Growth>>();
  * Does the work of a transaction that writes much, and counts all that `adjustCounters` is told meanwhile at its end.
  * @throws {ProblemError} if a limit of a project or its owner would be exceeded; the transaction must be rolled back
  */
-export async function countAtEnd<T>(
-  db: Kysely<Database>,
-  limits: Limits,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function countAtEnd<T>(db: Kysely<Database>, limits: Limits, work: () => Promise<T>): Promise<T> {
   const sums = new Map<string, Growth>();
   SUMS.set(db, sums);
   const done = await work().finally(() => SUMS.delete(db));
@@ -138,9 +132,7 @@ export async function adjustCounters(
   if (Object.values(growth).every((change) => change === 0)) return;
   const values = { id: projectId, ...NO_GROWTH, ...growth };
   const both =
-    values.bytes !== 0 && getDialect(db).locksRows
-      ? await ADJUST_PROJECT_AND_OWNER.first(db, values)
-      : undefined;
+    values.bytes !== 0 && getDialect(db).locksRows ? await ADJUST_PROJECT_AND_OWNER.first(db, values) : undefined;
   const project = both ?? (await ADJUST_PROJECT.first(db, values));
   if (!project) throw new Error('The project vanished within a transaction that had locked it');
   if (limits) refuseFullProject(project, growth, limits);
@@ -169,9 +161,7 @@ export async function refuseGrowth(
     .select('owner_storage.bytes as stored')
     .where('projects.id', '=', projectId)
     .executeTakeFirstOrThrow();
-  const grown = Object.fromEntries(
-    COUNTERS.map((counter) => [counter, project[counter] + growth[counter]]),
-  );
+  const grown = Object.fromEntries(COUNTERS.map((counter) => [counter, project[counter] + growth[counter]]));
   const bytes = Number(project.stored ?? 0) - stored.released + stored.added;
   refuseExcess(bytes, stored.added, limits.stored);
   refuseFullProject({ name: project.name, ...NO_GROWTH, ...grown }, growth, limits);
@@ -237,12 +227,7 @@ const ADJUST_OWNER = new PreparedQuery(
  * @param limit without it, or if bytes are removed, nothing is refused
  * @throws {ProblemError} if the limit would be exceeded; the transaction must be rolled back
  */
-export async function adjustStored(
-  db: Kysely<Database>,
-  owner: string,
-  by: number,
-  limit?: number,
-): Promise<void> {
+export async function adjustStored(db: Kysely<Database>, owner: string, by: number, limit?: number): Promise<void> {
   const row = await ADJUST_OWNER.first(db, { owner, bytes: by, answer_bytes: 0 });
   // PostgreSQL returns large numbers as strings.
   refuseExcess(Number(row?.bytes), by, limit);
@@ -277,11 +262,7 @@ const STORED = new PreparedQuery((db, parameter: Parameter<{ owner: string }>) =
 );
 
 /** @throws {ProblemError} if the owner stores as much as allowed: a write is refused early */
-export async function refuseFullOwner(
-  db: Kysely<Database>,
-  owner: string,
-  limit: number,
-): Promise<void> {
+export async function refuseFullOwner(db: Kysely<Database>, owner: string, limit: number): Promise<void> {
   const row = await STORED.first(db, { owner });
   const bytes = Number(row?.bytes ?? 0);
   if (bytes >= limit) throw ownerFull(limit, bytes);

@@ -57,9 +57,7 @@ export interface ListEntry {
 const PART = { bytes: 256 * 1024, rows: 128 };
 
 /** Splits a list into parts that are read at once: a few large resources, or many small ones. */
-export function* chunksBySize<T extends Pick<ListEntry, 'bytes'>>(
-  entries: Iterable<T>,
-): Generator<readonly T[]> {
+export function* chunksBySize<T extends Pick<ListEntry, 'bytes'>>(entries: Iterable<T>): Generator<readonly T[]> {
   let part: T[] = [];
   let bytes = 0;
   for (const entry of entries) {
@@ -192,11 +190,7 @@ export interface BodyField {
  * @returns JSON as `JSON.stringify` writes the merged object
  * @throws {ProblemError} if it has more keys or bytes than the contract allows
  */
-export function mergeJson(
-  stored: string,
-  sent: Readonly<Record<string, unknown>>,
-  at: BodyField,
-): string {
+export function mergeJson(stored: string, sent: Readonly<Record<string, unknown>>, at: BodyField): string {
   const written = Object.entries(sent).map(([key, value]) => [key, JSON.stringify(value)] as const);
   const merged = new Map([...jsonMembers(stored), ...written]);
   const kept = [...merged].filter(([, value]) => value !== 'null');

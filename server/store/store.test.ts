@@ -7,24 +7,10 @@ import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgr
 import { deleteModel, deleteVersions } from '../models/change-models.js';
 import { findModel, listVersions } from '../models/model-rows.js';
 import { readStoredModel } from '../models/serving-version.js';
-import {
-  beginTraining,
-  countWaitingTrainings,
-  refuseFullQueue,
-} from '../models/training/begin-training.js';
+import { beginTraining, countWaitingTrainings, refuseFullQueue } from '../models/training/begin-training.js';
 import { cancelTraining, failTraining, finishTraining } from '../models/training/end-training.js';
-import {
-  addTablePart,
-  createTable,
-  discardTable,
-  readTablePart,
-  TABLES,
-} from '../models/training/table-rows.js';
-import {
-  claimTraining,
-  releaseTraining,
-  renewTraining,
-} from '../models/training/training-claims.js';
+import { addTablePart, createTable, discardTable, readTablePart, TABLES } from '../models/training/table-rows.js';
+import { claimTraining, releaseTraining, renewTraining } from '../models/training/training-claims.js';
 import type { Project } from '../projects/projects.js';
 import {
   beginOwner,
@@ -112,8 +98,13 @@ describe.each([
   }
 
   const agent = (name: string) => ({
-    ...{ name, model_name: null, provider: null, prompt_template: null },
-    ...{ model: null, data: null, settings: {} },
+    name,
+    model_name: null,
+    provider: null,
+    prompt_template: null,
+    model: null,
+    data: null,
+    settings: {},
   });
   const skill = (name: string) => ({ name, type: 'sql', params: {} });
   const parts = [new Uint8Array([0, 1, 255]), new Uint8Array([7])];
@@ -199,9 +190,7 @@ describe.each([
 
     test('refuses all but one of the concurrent creations of the same name', async () => {
       const made = await Promise.allSettled(
-        Array.from({ length: 8 }, () =>
-          store.transaction((store) => createProject(store, 'bob', 'one')),
-        ),
+        Array.from({ length: 8 }, () => store.transaction((store) => createProject(store, 'bob', 'one'))),
       );
       const reasons = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       expect(reasons).toHaveLength(7);
@@ -233,26 +222,23 @@ describe.each([
         (store, name) => deleteModel(store, project.id, name),
       ],
     ];
-    test.each(kinds)(
-      'refuses %s beyond it, and takes one again when one is deleted',
-      async (kind, add, remove) => {
-        for (const name of ['a', 'b', 'c']) await write((store) => add(store, name));
-        const refused = write((store) => add(store, 'd'));
-        await expect(refused).rejects.toThrow(`"shop" already holds 3 ${kind}`);
-        await write((store) => remove(store, 'b'));
-        await write((store) => add(store, 'd'));
-        await expect(write((store) => add(store, 'e'))).rejects.toMatchObject(LIMIT_REACHED);
-        const none = { skills: 0, agents: 0, chatbots: 0, models: 0 };
-        expect(await write((store) => removeProject(store, project))).toEqual({
-          ...none,
-          [kind]: 3,
-        });
-        for (const name of ['a', 'c', 'd']) await write((store) => remove(store, name));
-        await write((store) => remove(store, 'd'));
-        expect(await write((store) => removeProject(store, project))).toBeUndefined();
-        expect(await listProjects(store, { owner: 'ann' }, {})).toEqual([]);
-      },
-    );
+    test.each(kinds)('refuses %s beyond it, and takes one again when one is deleted', async (kind, add, remove) => {
+      for (const name of ['a', 'b', 'c']) await write((store) => add(store, name));
+      const refused = write((store) => add(store, 'd'));
+      await expect(refused).rejects.toThrow(`"shop" already holds 3 ${kind}`);
+      await write((store) => remove(store, 'b'));
+      await write((store) => add(store, 'd'));
+      await expect(write((store) => add(store, 'e'))).rejects.toMatchObject(LIMIT_REACHED);
+      const none = { skills: 0, agents: 0, chatbots: 0, models: 0 };
+      expect(await write((store) => removeProject(store, project))).toEqual({
+        ...none,
+        [kind]: 3,
+      });
+      for (const name of ['a', 'c', 'd']) await write((store) => remove(store, name));
+      await write((store) => remove(store, 'd'));
+      expect(await write((store) => removeProject(store, project))).toBeUndefined();
+      expect(await listProjects(store, { owner: 'ann' }, {})).toEqual([]);
+    });
   });
 
   describe('that limits the bytes of a project', () => {
@@ -296,9 +282,7 @@ describe.each([
       const kept = 100 + '{"model_name":"m"}'.length + '{"tables":[]}'.length + 1 + 300;
       await write((store) => updateAgent(store, project.id, 'a', { data: { tables: [''] } }));
       await expectRoom(1000 - kept - 1);
-      const grow = write((store) =>
-        updateAgent(store, project.id, 'a', { prompt_template: 'x'.repeat(800) }),
-      );
+      const grow = write((store) => updateAgent(store, project.id, 'a', { prompt_template: 'x'.repeat(800) }));
       await expect(grow).rejects.toThrow(full);
       await write((store) => remove(agents, store, project.id, 'a'));
       await expectRoom(1000);
@@ -312,9 +296,7 @@ describe.each([
       for (const name of names) await skillOf(1024 * 1024, name);
       const most = 'would hold more than 16 MiB';
       await expect(skillOf(10, 'probe')).rejects.toThrow(most);
-      const empty = write((store) =>
-        createAgent(store, project.id, { ...agent('a'), skills: names }),
-      );
+      const empty = write((store) => createAgent(store, project.id, { ...agent('a'), skills: names }));
       await expect(empty).rejects.toThrow(most);
       await write((store) => updateSkill(store, project.id, 'skill_0', { params: object(10) }));
       await write((store) => createAgent(store, project.id, { ...agent('a'), skills: names }));
@@ -323,8 +305,7 @@ describe.each([
     });
 
     test('counts the settings of chatbots, including those created by an update', async () => {
-      const put = (name: string, bytes: number) =>
-        write((store) => putChatbot(store, project.id, name, object(bytes)));
+      const put = (name: string, bytes: number) => write((store) => putChatbot(store, project.id, name, object(bytes)));
       await put('a', 500);
       await expect(put('b', 502)).rejects.toThrow(full);
       await put('b', 400);
@@ -338,9 +319,7 @@ describe.each([
   describe('that limits the bytes of an owner', () => {
     const object = (bytes: number) => ({ k: 'x'.repeat(bytes - 8) });
     const skillIn = (projectId: string, name: string, bytes: number) =>
-      store.transaction((store) =>
-        createSkill(store, projectId, { ...skill(name), params: object(bytes) }),
-      );
+      store.transaction((store) => createSkill(store, projectId, { ...skill(name), params: object(bytes) }));
     const full = 'Your projects hold';
     let second: Project;
     beforeEach(async () => {
@@ -369,10 +348,18 @@ describe.each([
       const claim = await claimTraining(store, 'here', HOUR);
       if (!claim) throw new Error('no training waits');
       const metrics = {
-        ...{ r2: 1, rmse: 0, mae: 0, baseline_rmse: 1, baseline_mae: 1 },
-        ...{ interval_level: 0.8, interval_coverage: 0.8, held_out_rows: 1 },
-        ...{ interval_coverage_by_error: [1, 1, 1, 1, 1], reliability: [] },
-        ...{ predicted_actual: [], residuals: [] },
+        r2: 1,
+        rmse: 0,
+        mae: 0,
+        baseline_rmse: 1,
+        baseline_mae: 1,
+        interval_level: 0.8,
+        interval_coverage: 0.8,
+        held_out_rows: 1,
+        interval_coverage_by_error: [1, 1, 1, 1, 1],
+        reliability: [],
+        predicted_actual: [],
+        residuals: [],
       };
       const columns: never[] = [];
       const shown = JSON.stringify(columns).length + JSON.stringify(metrics).length;
@@ -404,9 +391,7 @@ describe.each([
 
     test('counts them exactly with concurrent writes', async () => {
       const made = await Promise.allSettled(
-        ['a', 'b', 'c'].flatMap((name) =>
-          [project, second].map(({ id }) => skillIn(id, name, 400)),
-        ),
+        ['a', 'b', 'c'].flatMap((name) => [project, second].map(({ id }) => skillIn(id, name, 400))),
       );
       expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
       await expectRoom(300);
@@ -415,9 +400,7 @@ describe.each([
     test('counts a table until it is swept, and takes no part beyond the limit', async () => {
       const table = await tableOf(1000);
       await expectRoom(500);
-      await expect(addTablePart(store, table.tableId, 1, new Uint8Array(501))).rejects.toThrow(
-        full,
-      );
+      await expect(addTablePart(store, table.tableId, 1, new Uint8Array(501))).rejects.toThrow(full);
       await addTablePart(store, table.tableId, 1, new Uint8Array(500));
       await expect(refuseFullOwner(store.work, 'ann', DEFAULT_LIMITS.stored)).rejects.toThrow(full);
       await refuseFullOwner(store.work, 'bob', DEFAULT_LIMITS.stored);
@@ -640,9 +623,7 @@ describe.each([
       const large = { ...answer, body: 'é'.repeat(350) };
       await keepAnswer(store, 'ann', 'a', large);
       const refused = keepAnswer(store, 'ann', 'b', large);
-      await expect(refused).rejects.toThrow(
-        `may hold ${DEFAULT_LIMITS.answers.toLocaleString('en')} bytes`,
-      );
+      await expect(refused).rejects.toThrow(`may hold ${DEFAULT_LIMITS.answers.toLocaleString('en')} bytes`);
       expect(await findAnswer(store, 'ann', 'b', LONG_AGO)).toBeUndefined();
       await keepAnswer(store, 'ann', 'a', large);
       await keepAnswer(store, 'bob', 'b', large);
@@ -675,10 +656,18 @@ describe.each([
     const trained = {
       columns: [],
       metrics: {
-        ...{ r2: 1, rmse: 0, mae: 0, baseline_rmse: 1, baseline_mae: 1 },
-        ...{ interval_level: 0.8, interval_coverage: 0.8, held_out_rows: 1 },
-        ...{ interval_coverage_by_error: [1, 1, 1, 1, 1], reliability: [] },
-        ...{ predicted_actual: [], residuals: [] },
+        r2: 1,
+        rmse: 0,
+        mae: 0,
+        baseline_rmse: 1,
+        baseline_mae: 1,
+        interval_level: 0.8,
+        interval_coverage: 0.8,
+        held_out_rows: 1,
+        interval_coverage_by_error: [1, 1, 1, 1, 1],
+        reliability: [],
+        predicted_actual: [],
+        residuals: [],
       },
       targetReading: null,
       classes: null,
@@ -694,9 +683,7 @@ describe.each([
       await begin('a');
       await begin('b');
       expect(await countWaitingTrainings(store)).toBe(2);
-      const claims = await Promise.all(
-        ['one', 'two', 'three', 'four'].map((name) => claimTraining(store, name, HOUR)),
-      );
+      const claims = await Promise.all(['one', 'two', 'three', 'four'].map((name) => claimTraining(store, name, HOUR)));
       const given = claims.filter((claim) => claim !== undefined);
       expect(given.map(({ model }) => model).sort()).toEqual(['a', 'b']);
       for (const claim of given) {
@@ -796,11 +783,13 @@ describe.each([
       await claimTraining(store, 'one', LAPSED);
       expect(await renewTraining(store, { versionId, instance: 'one' }, LAPSED, HALF)).toBe(true);
       expect(await findModel(store, project.id, 'a')).toMatchObject({
-        ...{ progress: 0.5, seconds_left: 7 },
+        progress: 0.5,
+        seconds_left: 7,
       });
       expect(await claimTraining(store, 'two', HOUR)).toMatchObject({ attempts: 2 });
       expect(await findModel(store, project.id, 'a')).toMatchObject({
-        ...{ progress: 0, seconds_left: null },
+        progress: 0,
+        seconds_left: null,
       });
       expect(await renewTraining(store, { versionId, instance: 'one' }, HOUR, BEGUN)).toBe(false);
       expect(await finishTraining(store, { versionId, instance: 'one' }, trained)).toBe(false);
@@ -860,9 +849,7 @@ describe.each([
         const { id } = await createProject(store, `owner_${owner}`, 'shop');
         for (const name of ['a', 'b', 'c']) await beginIn(id, name);
       }
-      await expect(refuseFullQueue(store, project.id)).rejects.toThrow(
-        'Too many trainings already wait',
-      );
+      await expect(refuseFullQueue(store, project.id)).rejects.toThrow('Too many trainings already wait');
       await expect(begin('b')).rejects.toThrow('Too many trainings already wait');
       expect(await findModel(store, project.id, 'b')).toBeUndefined();
       await claimTraining(store, 'one', HOUR);
@@ -875,9 +862,7 @@ describe.each([
       for (const [index, id] of projects.slice(0, 49).entries()) await beginIn(id, `${index}`);
       await refuseFullQueue(store, project.id);
       await begin('a');
-      await expect(refuseFullQueue(store, project.id)).rejects.toThrow(
-        'Too many trainings already wait',
-      );
+      await expect(refuseFullQueue(store, project.id)).rejects.toThrow('Too many trainings already wait');
       await expect(begin('b')).rejects.toThrow('Too many trainings already wait');
       const { id } = await createProject(store, 'bob', 'shop');
       await refuseFullQueue(store, id);
@@ -908,10 +893,7 @@ describe('the address of a store', () => {
   test.each([
     ['file:data/roster.db', 'file:data/roster.db'],
     [':memory:', ':memory:'],
-    [
-      'postgres://ann:secret@db.example:5433/roster?sslmode=require',
-      'postgres://db.example:5433/roster',
-    ],
+    ['postgres://ann:secret@db.example:5433/roster?sslmode=require', 'postgres://db.example:5433/roster'],
     ['postgresql://ann:se%2Fcret@db.example/roster', 'postgres://db.example/roster'],
     ['postgres://db.example/roster?user=ann&password=secret', 'postgres://db.example/roster'],
     ['postgres://ann:secret@[::1]:5432/roster', 'postgres://[::1]:5432/roster'],

@@ -9,11 +9,7 @@ import type { StartSpan } from './spans.js';
  * Returns the observer of answers: it counts them, logs each one, and makes a span for the answer
  * and each of its steps. The log has no text of the answer but at the level `trace`.
  */
-export function watchAnswers(
-  metrics: AnswerMetrics,
-  log: Logger,
-  startSpan?: StartSpan,
-): AnswerObserver {
+export function watchAnswers(metrics: AnswerMetrics, log: Logger, startSpan?: StartSpan): AnswerObserver {
   return ({ agent, model, traceId, owner }) => {
     const begun = performance.now();
     let used = 0;
@@ -52,10 +48,7 @@ export function watchAnswers(
         log.warn({ ...end('failed', reason), reason, status }, 'an agent did not answer');
       },
       onStop: () => {
-        log.info(
-          { ...end('stopped', 'stopped'), reason: 'stopped' },
-          'an answer was not waited for',
-        );
+        log.info({ ...end('stopped', 'stopped'), reason: 'stopped' }, 'an answer was not waited for');
       },
     };
   };

@@ -119,8 +119,7 @@ describe('a request', () => {
       app.get('/', takenBy('listSkills'), (_req, res) => void setImmediate(() => res.json([])));
     });
     const caller = connect(Number(new URL(url).port), '127.0.0.1');
-    const request = (connection: string) =>
-      `GET / HTTP/1.1\r\nHost: roster\r\nConnection: ${connection}\r\n\r\n`;
+    const request = (connection: string) => `GET / HTTP/1.1\r\nHost: roster\r\nConnection: ${connection}\r\n\r\n`;
     caller.write(request('keep-alive').repeat(3) + request('close'));
     caller.resume();
     await once(caller, 'close');
@@ -154,8 +153,7 @@ describe('other metrics', () => {
         res.end();
       });
     });
-    for (const name of ['old', 'new', 'old'])
-      await fetch(`${url}/agents/${name}`, { method: 'PUT' });
+    for (const name of ['old', 'new', 'old']) await fetch(`${url}/agents/${name}`, { method: 'PUT' });
     const name = 'roster_deprecated_requests_total{operation="updateAgent"}';
     await expect.poll(() => value(metrics, name)).toBe(2);
   });

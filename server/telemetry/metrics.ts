@@ -6,9 +6,7 @@ import { wasSent } from '../edge/connections.js';
 import type { ProblemType } from '../problems/problem.js';
 
 /** In seconds: from a response out of memory to a training's upload. */
-const DURATION_BUCKETS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
-];
+const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The longest wait for a value during a scrape, in milliseconds. */
 const SCRAPE_TIMEOUT_MS = 1000;
@@ -98,11 +96,7 @@ export class Metrics {
 
   /** @param version the release of the service */
   constructor(version: string) {
-    this.#addGauge(
-      'trainingsRunning',
-      'roster_trainings_running',
-      'Trainings that this instance runs.',
-    );
+    this.#addGauge('trainingsRunning', 'roster_trainings_running', 'Trainings that this instance runs.');
     this.#addGauge(
       'trainingsWaiting',
       'roster_trainings_waiting',
@@ -187,12 +181,10 @@ export class Metrics {
 
   #addQueueGauge(state: keyof QueueLength, help: string): void {
     const gauge: Gauge<'queue'> = new Gauge({
-      ...{
-        name: `roster_queue_${state}`,
-        help,
-        labelNames: ['queue'],
-        registers: [this.#registry],
-      },
+      name: `roster_queue_${state}`,
+      help,
+      labelNames: ['queue'],
+      registers: [this.#registry],
       collect: () => {
         for (const [queue, length] of Object.entries(this.#measureQueues())) {
           gauge.set({ queue }, length[state]);
@@ -203,7 +195,9 @@ export class Metrics {
 
   #addGauge(source: keyof Sources, name: string, help: string): void {
     const gauge: Gauge = new Gauge({
-      ...{ name, help, registers: [this.#registry] },
+      name,
+      help,
+      registers: [this.#registry],
       collect: () => fill(gauge, () => this.#sources[source]?.()),
     });
   }

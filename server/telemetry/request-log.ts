@@ -63,7 +63,10 @@ export function observeRequests(
       log[chooseLevel(statusCode)](
         {
           req: {
-            ...{ id, method, url: describeUrl(req.originalUrl), address },
+            id,
+            method,
+            url: describeUrl(req.originalUrl),
+            address,
             forwarded_for: shorten(headers['x-forwarded-for']),
             user_agent: shorten(headers['user-agent']),
           },

@@ -34,9 +34,7 @@ export type StartSpan = typeof startSpan;
 export function startSpans(log: Logger) {
   const sdk = new NodeSDK({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go over it; `serviceName` would go over them.
-    resource: resources
-      .defaultResource()
-      .merge(resources.resourceFromAttributes({ 'service.name': 'roster' })),
+    resource: resources.defaultResource().merge(resources.resourceFromAttributes({ 'service.name': 'roster' })),
     // Left out, they would be sent to the same collector: numbers are scraped, and logs are lines.
     metricReaders: [],
     logRecordProcessors: [],

@@ -76,9 +76,7 @@ class Collector {
 }
 
 const valuesOf = (attributes: Attribute[]) =>
-  Object.fromEntries(
-    attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]),
-  );
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
 
 /** The SDK reads the environment of the process; so the test sets that. */
 async function startWith(env: Record<string, string>, log = pino({ level: 'silent' })) {
@@ -124,23 +122,15 @@ async function spansOf(collector: Collector): Promise<SentSpan[]> {
 }
 
 const loaded = () =>
-  Object.keys(createRequire(import.meta.url).cache).some((file) =>
-    file.includes('@opentelemetry/sdk-node'),
-  );
+  Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('@opentelemetry/sdk-node'));
 
 // First in the file: what was loaded once stays loaded.
 describe('without being asked for', () => {
   test.each([
     ['no variable is set', {}],
     ['they are empty', { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_TRACES_EXPORTER: '' }],
-    [
-      'the SDK is disabled',
-      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_SDK_DISABLED: 'true' },
-    ],
-    [
-      'the exporter is none',
-      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_TRACES_EXPORTER: 'none' },
-    ],
+    ['the SDK is disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_SDK_DISABLED: 'true' }],
+    ['the exporter is none', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_TRACES_EXPORTER: 'none' }],
   ])('nothing is loaded and nothing is traced when %s', async (_case, env) => {
     expect(await startWith(env)).toBeUndefined();
     expect(loaded()).toBe(false);
@@ -188,9 +178,7 @@ describe('a request', () => {
       headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` },
     });
     expect(answer.headers.get('X-Trace-Id')).toBe(TRACE_ID);
-    expect(await spansOf(collector)).toMatchObject([
-      { traceId: TRACE_ID, parentSpanId: PARENT_ID },
-    ]);
+    expect(await spansOf(collector)).toMatchObject([{ traceId: TRACE_ID, parentSpanId: PARENT_ID }]);
   });
 
   test('is not sent when its caller decided so, and still tells the trace', async () => {

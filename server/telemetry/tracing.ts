@@ -27,8 +27,7 @@ async function importSpans() {
   try {
     return await import('./spans.js');
   } catch (cause) {
-    const isMissing =
-      cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
     if (!isMissing) throw cause;
     const remedy = `install it (npm install ${SDK}), or unset the variables that begin with OTEL_`;
     throw new Error(`spans need OpenTelemetry, which is not installed: ${remedy}`, { cause });

@@ -29,11 +29,7 @@ export interface JobOutput<Event = never> {
  * @param work runs one job; its result is cloned. The service gets a `ProblemError` that it throws
  */
 export async function serveJobs<Details, Event, Result>(
-  work: (
-    details: Details,
-    input: AsyncIterable<Uint8Array>,
-    output: JobOutput<Event>,
-  ) => Promise<Result> | Result,
+  work: (details: Details, input: AsyncIterable<Uint8Array>, output: JobOutput<Event>) => Promise<Result> | Result,
 ): Promise<void> {
   // Signals are for the service, which ends its workers itself. A terminal and systemd send them to
   // all processes.

@@ -93,11 +93,7 @@ export class WorkerPool<Details, Result, Event = never> {
     return chosen;
   }
 
-  #release(
-    worker: WorkerProcess<Details, Event, Result>,
-    memory: number,
-    affinity: string | undefined,
-  ): void {
+  #release(worker: WorkerProcess<Details, Event, Result>, memory: number, affinity: string | undefined): void {
     const { maxIdle, maxIdleMemoryBytes, idleTimeoutMs } = this.#options;
     if (this.#isClosed || memory > maxIdleMemoryBytes || this.#idle.size >= maxIdle) {
       void this.#end(worker);

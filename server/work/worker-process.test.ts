@@ -10,12 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { stopClock } from '../../testkit/stopped-clock.js';
 import { coalesceChunks } from '../models/training/tables.js';
 import { WorkerPool } from './worker-pool.js';
-import {
-  type Job,
-  OutOfMemoryError,
-  WorkerEndedError,
-  WorkerTimeoutError,
-} from './worker-process.js';
+import { type Job, OutOfMemoryError, WorkerEndedError, WorkerTimeoutError } from './worker-process.js';
 
 const BUILT = new URL('../../dist/server/work/', import.meta.url);
 

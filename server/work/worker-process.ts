@@ -6,15 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { unlessAborted } from '../common/unless-aborted.js';
-import {
-  type Answer,
-  FRAME,
-  type Frame,
-  isOutOfMemory,
-  readFrames,
-  type SettledAnswer,
-  writeHead,
-} from './frames.js';
+import { type Answer, FRAME, type Frame, isOutOfMemory, readFrames, type SettledAnswer, writeHead } from './frames.js';
 
 /** The most characters of a worker's standard error that are kept; V8 states the reason first. */
 const MAX_STDERR = 16 * 1024;
@@ -240,10 +232,7 @@ export class WorkerProcess<Details, Event, Result> {
    * frame while the service takes one.
    * @returns the answer; undefined if the process ends before
    */
-  async #receive(
-    job: Job<Details, Event>,
-    over: AbortController,
-  ): Promise<Answer<Result> | undefined> {
+  async #receive(job: Job<Details, Event>, over: AbortController): Promise<Answer<Result> | undefined> {
     for (;;) {
       // The output of a process that is ended breaks off.
       const next = await this.#frames.next().catch(() => undefined);
@@ -285,9 +274,7 @@ export class WorkerProcess<Details, Event, Result> {
     if (this.#timeout) return this.#timeout;
     const reason = /^.*(?:FATAL|Fatal|Error).*$/m.exec(this.#stderr)?.[0];
     const message = `A worker process ended with ${how}${reason ? `: ${reason.trim()}` : ''}`;
-    return isOutOfMemory(this.#stderr)
-      ? new OutOfMemoryError(message)
-      : new WorkerEndedError(message);
+    return isOutOfMemory(this.#stderr) ? new OutOfMemoryError(message) : new WorkerEndedError(message);
   }
 }
 

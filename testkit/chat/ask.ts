@@ -2,11 +2,7 @@ import { onTestFinished } from 'vitest';
 import { ChatClient, type ChatClientOptions } from '../../server/agents/chat/chat-client.js';
 import type { ChatAnswer, ChatRequest } from '../../server/agents/chat/messages.js';
 import type { ChatReply } from './reply.js';
-import {
-  type ChatScript,
-  openScriptedChatServer,
-  type ScriptedChatServer,
-} from './scripted-chat-server.js';
+import { type ChatScript, openScriptedChatServer, type ScriptedChatServer } from './scripted-chat-server.js';
 
 export const QUESTION: ChatRequest = {
   model: 'llama3.2',
@@ -43,10 +39,7 @@ export async function streamed(
 }
 
 /** Asks a server that gives one reply. */
-export async function ask(
-  reply: ChatReply,
-  options: Omit<ChatClientOptions, 'url'> = {},
-): Promise<Streamed> {
+export async function ask(reply: ChatReply, options: Omit<ChatClientOptions, 'url'> = {}): Promise<Streamed> {
   const { url } = await scripted([reply]);
   return streamed(new ChatClient({ url, ...options }));
 }

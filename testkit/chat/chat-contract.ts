@@ -23,7 +23,5 @@ export const isChatRequest: ValidateFunction<ChatRequestBody> = requestCheck(
 
 /** Drops a keyword of OpenAPI 3.0 that means nothing in 3.1, and which Ajv refuses beside `$ref`. */
 function withoutNullable(document: unknown): object {
-  return Object(
-    JSON.parse(JSON.stringify(document), (key, value) => (key === 'nullable' ? undefined : value)),
-  );
+  return Object(JSON.parse(JSON.stringify(document), (key, value) => (key === 'nullable' ? undefined : value)));
 }

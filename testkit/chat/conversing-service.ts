@@ -1,11 +1,7 @@
 import type { components } from 'roster-client';
 import { type ServerProcess, startServer } from '../service/server-process.js';
 import { type OwnStore, ownStore } from '../store/own-store.js';
-import {
-  type ChatScript,
-  openScriptedChatServer,
-  type ScriptedChatServer,
-} from './scripted-chat-server.js';
+import { type ChatScript, openScriptedChatServer, type ScriptedChatServer } from './scripted-chat-server.js';
 
 type Schemas = components['schemas'];
 
@@ -29,7 +25,8 @@ export class ChatService {
 
   send(method: string, path: string, body?: object, init: RequestInit = {}): Promise<Response> {
     const request = new Request(`${this.server.url}${path}`, {
-      ...{ method, ...(body && { body: JSON.stringify(body) }) },
+      method,
+      ...(body && { body: JSON.stringify(body) }),
       ...init,
       headers: {
         'Content-Type': 'application/json',

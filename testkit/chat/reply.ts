@@ -67,10 +67,7 @@ export function says(...pieces: readonly string[]): ChatReply {
 }
 
 /** Returns a reply that says as many pieces of a text as it may write tokens, and counts them. */
-export function saysWithin(
-  maxTokens = Number.POSITIVE_INFINITY,
-  ...pieces: readonly string[]
-): ChatReply {
+export function saysWithin(maxTokens = Number.POSITIVE_INFINITY, ...pieces: readonly string[]): ChatReply {
   const said = pieces.slice(0, maxTokens);
   return stream(
     ...said.map((content) => chunk({ content })),

@@ -40,11 +40,7 @@ export function slowTable(): string {
 }
 
 function makeSlowTable(): string {
-  const columns = [
-    'carat',
-    'depth',
-    ...Array.from({ length: 58 }, (_, index) => `column_${index}`),
-  ];
+  const columns = ['carat', 'depth', ...Array.from({ length: 58 }, (_, index) => `column_${index}`)];
   const rows = Array.from({ length: 1000 }, (_, row) => {
     const cells = columns.map((_, column) => (row * (2 * column + 1) * 7919) % 997);
     return [...cells, cells.reduce((sum, cell) => sum + cell, 0)].join(',');
@@ -67,9 +63,7 @@ export function diamondTable(count = Number.POSITIVE_INFINITY): Table {
   // No field of this table is quoted.
   const rows = records.map((record) => {
     const fields = record.split(',');
-    return Object.fromEntries(
-      columns.map((column, index) => [column, parseCell(fields[index] ?? '')]),
-    );
+    return Object.fromEntries(columns.map((column, index) => [column, parseCell(fields[index] ?? '')]));
   });
   return { csv, rows };
 }

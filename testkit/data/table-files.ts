@@ -44,11 +44,7 @@ export const FILE_FORMATS = [
   'xlsx',
 ] as const satisfies readonly FileFormat[];
 
-export function writeFile(
-  format: FileFormat,
-  columns: readonly TestColumn[],
-  options: FileOptions = {},
-): Buffer {
+export function writeFile(format: FileFormat, columns: readonly TestColumn[], options: FileOptions = {}): Buffer {
   switch (format) {
     case 'json':
       return Buffer.from(JSON.stringify([...listRows(columns)]));
@@ -67,9 +63,7 @@ export function writeFile(
 }
 
 /** Returns the columns of rows; a column that has a number is a column of numbers. */
-export function toColumns(
-  rows: readonly Readonly<Record<string, string | number | null>>[],
-): TestColumn[] {
+export function toColumns(rows: readonly Readonly<Record<string, string | number | null>>[]): TestColumn[] {
   return Object.keys(rows[0] ?? {}).map((name) => {
     const values = rows.map((row) => row[name] ?? null);
     const isNumber = values.some((value) => typeof value === 'number');

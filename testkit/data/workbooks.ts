@@ -74,12 +74,10 @@ export function workbookFiles({ sheets, texts, styles, properties = '' }: Workbo
     ['styles', 'styles.xml'],
   ];
   const relations = parts.map(
-    ([type, target], index) =>
-      `<Relationship Id="rId${index + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+    ([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`,
   );
   const listed = names.map(
-    (name, index) =>
-      `<sheet name="${escapeXml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+    (name, index) => `<sheet name="${escapeXml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
   return {
     '_rels/.rels': `<Relationships xmlns="${PACKAGE}"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -102,9 +100,7 @@ export function writeWorkbook(rows: readonly (readonly Cell[])[]): Buffer {
 }
 
 /** Returns a workbook of sheets with these rows, by their names. */
-export function workbookOfSheets(
-  sheets: Readonly<Record<string, readonly (readonly Cell[])[]>>,
-): Buffer {
+export function workbookOfSheets(sheets: Readonly<Record<string, readonly (readonly Cell[])[]>>): Buffer {
   const written = Object.entries(sheets).map(([name, rows]) => [
     name,
     rows.map((row) => `<row>${row.map(writeCell).join('')}</row>`).join(''),

@@ -66,10 +66,7 @@ export class Client {
   ): Promise<{ response: IncomingMessage; text: string }> {
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
-      const late = setTimeout(
-        () => sent.destroy(new Error(`no answer in ${this.#deadline} ms`)),
-        this.#deadline,
-      );
+      const late = setTimeout(() => sent.destroy(new Error(`no answer in ${this.#deadline} ms`)), this.#deadline);
       // An answer that is cut off may fail twice: as it is read, and on its connection.
       const fail = (cause: Error) => {
         clearTimeout(late);
@@ -115,12 +112,7 @@ export async function send(
 }
 
 /** Sends a request that must succeed. Returns the body of its answer. */
-export async function ask(
-  method: string,
-  url: string,
-  body?: unknown,
-  headers?: Headers,
-): Promise<unknown> {
+export async function ask(method: string, url: string, body?: unknown, headers?: Headers): Promise<unknown> {
   const answer = await send(method, url, body, headers);
   if (answer.status < 300) return answer.body;
   throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);

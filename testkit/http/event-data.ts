@@ -13,9 +13,7 @@ export function eventData(body: string): string[] {
   if (blocks.at(-1) === 'data: [DONE]') blocks.pop();
   return blocks.flatMap((block) => {
     const lines = block.split('\n').filter((line) => !line.startsWith(':'));
-    const name = lines[0]?.startsWith('event: ')
-      ? lines.shift()?.slice('event: '.length)
-      : undefined;
+    const name = lines[0]?.startsWith('event: ') ? lines.shift()?.slice('event: '.length) : undefined;
     return lines.map((line) => {
       if (!line.startsWith('data: ')) {
         throw new EventStreamError(`a line is not data: ${line.slice(0, 200)}`);

@@ -27,26 +27,14 @@ export interface Load {
 export type Requests = () => Buffer;
 
 /** Returns the bytes of a request. A body is sent as JSON. */
-export function wire(
-  url: string,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Headers = {},
-): Buffer {
+export function wire(url: string, method: string, path: string, body?: unknown, headers: Headers = {}): Buffer {
   if (body === undefined) return head(url, method, path, headers);
   const content = Buffer.from(JSON.stringify(body));
   return wireBytes(url, method, path, content, { ...headers, 'Content-Type': 'application/json' });
 }
 
 /** Returns the bytes of a request with a body of any type. */
-export function wireBytes(
-  url: string,
-  method: string,
-  path: string,
-  body: Buffer,
-  headers: Headers,
-): Buffer {
+export function wireBytes(url: string, method: string, path: string, body: Buffer, headers: Headers): Buffer {
   const length = { 'Content-Length': body.length };
   return Buffer.concat([head(url, method, path, { ...headers, ...length }), body]);
 }

@@ -13,10 +13,7 @@ export interface LoopbackServer {
  * Serves a listener on the loopback address.
  * @param port 0 for any free one
  */
-export async function serveOnLoopback(
-  listener: RequestListener,
-  port = 0,
-): Promise<LoopbackServer> {
+export async function serveOnLoopback(listener: RequestListener, port = 0): Promise<LoopbackServer> {
   // After its own five seconds, it would close a connection on which a slow client just sends.
   const server = createServer({ keepAliveTimeout: WAIT_MS }, listener).listen(port, '127.0.0.1');
   await once(server, 'listening');

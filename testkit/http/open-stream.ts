@@ -45,8 +45,7 @@ export class OpenStream {
   async end(): Promise<unknown[]> {
     this.#request.end();
     const rest: unknown[] = [];
-    for (let line = await this.next(); line !== undefined; line = await this.next())
-      rest.push(line);
+    for (let line = await this.next(); line !== undefined; line = await this.next()) rest.push(line);
     return rest;
   }
 

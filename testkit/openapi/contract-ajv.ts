@@ -7,9 +7,12 @@ import { document, type Place } from './document.js';
  * fault in one is found by the other.
  */
 const contractAjv = new Ajv2020({
-  ...{ strict: false, allErrors: true, validateSchema: false },
+  strict: false,
+  allErrors: true,
+  validateSchema: false,
   // Each schema meets few values: code that is quick to make is better here than code that is quick.
-  ...{ inlineRefs: false, code: { optimize: false } },
+  inlineRefs: false,
+  code: { optimize: false },
 });
 addFormats.default(contractAjv);
 contractAjv.addSchema(document, 'contract');

@@ -24,11 +24,7 @@ export class Place {
     if (!isRecord(this.value) || !Object.hasOwn(this.value, key)) {
       return undefined;
     }
-    const child = new Place(
-      this.document,
-      `${this.pointer}/${escapeToken(key)}`,
-      this.value[key],
-    ).dereference();
+    const child = new Place(this.document, `${this.pointer}/${escapeToken(key)}`, this.value[key]).dereference();
     return child.find(...further);
   }
 
@@ -74,36 +70,30 @@ export interface Operation {
 const METHODS = ['get', 'put', 'post', 'delete'];
 
 /** The document of openapi.yaml, as the service was built from it: parsing the YAML takes many times as long. */
-export const document: Record<string, unknown> = readContract(
-  new URL('openapi.yaml', root),
-).document;
+export const document: Record<string, unknown> = readContract(new URL('openapi.yaml', root)).document;
 
 export const contract: Place = Place.root(document);
 
 /** Every operation of the contract, in its order. */
-export const allOperations: readonly Operation[] = contract
-  .entries('paths')
-  .flatMap(([path, address]) =>
-    METHODS.flatMap((method) => {
-      const place = address.find(method);
-      return place === undefined
-        ? []
-        : {
-            id: place.text('operationId'),
-            method: method.toUpperCase(),
-            path,
-            place,
-            parameters: [...address.entries('parameters'), ...place.entries('parameters')].map(
-              ([, parameter]) => parameter,
-            ),
-          };
-    }),
-  );
+export const allOperations: readonly Operation[] = contract.entries('paths').flatMap(([path, address]) =>
+  METHODS.flatMap((method) => {
+    const place = address.find(method);
+    return place === undefined
+      ? []
+      : {
+          id: place.text('operationId'),
+          method: method.toUpperCase(),
+          path,
+          place,
+          parameters: [...address.entries('parameters'), ...place.entries('parameters')].map(
+            ([, parameter]) => parameter,
+          ),
+        };
+  }),
+);
 
 /** The operations that every service has: those of OAuth are there only with a public URL, and have tests of their own. */
-export const operations: Operation[] = allOperations.filter(
-  ({ place }) => place.find('x-roster-oauth') === undefined,
-);
+export const operations: Operation[] = allOperations.filter(({ place }) => place.find('x-roster-oauth') === undefined);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

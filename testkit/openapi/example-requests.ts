@@ -16,17 +16,15 @@ export interface ExampleRequest {
 export function exampleRequests(operation: Operation): [ExampleRequest, ...ExampleRequest[]] {
   const { method } = operation;
   const path = examplePath(operation);
-  const [first, ...further] = operation.place
-    .entries('requestBody', 'content')
-    .flatMap(([mediaType, content]) =>
-      content.entries('examples').map(([name, example]) => ({
-        name,
-        path,
-        method,
-        headers: { 'Content-Type': mediaType },
-        body: bodyText(example.at('value').value),
-      })),
-    );
+  const [first, ...further] = operation.place.entries('requestBody', 'content').flatMap(([mediaType, content]) =>
+    content.entries('examples').map(([name, example]) => ({
+      name,
+      path,
+      method,
+      headers: { 'Content-Type': mediaType },
+      body: bodyText(example.at('value').value),
+    })),
+  );
   return first ? [first, ...further] : [{ name: 'no body', path, method, headers: {} }];
 }
 
@@ -56,8 +54,8 @@ export function wholeRequest(operation: Operation): ExampleRequest {
 /** Returns a table that begins with the lines of an example, and has enough rows to train from. */
 export function makeTable(example = '', rows = 60): string {
   const [header = '', ...lines] = example.trimEnd().split('\n');
-  const more = Array.from({ length: rows }, (_, row) => lines[row % lines.length] ?? '').map(
-    (line, row) => line.replace(/\d+$/, (price) => `${Number(price) + row}`),
+  const more = Array.from({ length: rows }, (_, row) => lines[row % lines.length] ?? '').map((line, row) =>
+    line.replace(/\d+$/, (price) => `${Number(price) + row}`),
   );
   return `${[header, ...lines, ...more].join('\n')}\n`;
 }

@@ -86,12 +86,8 @@ export function simplest(schema: Place): unknown {
     case 'number':
       return findBound(schema, 'minimum', 0);
     case 'array':
-      return Array.from({ length: findBound(schema, 'minItems', 0) }, () =>
-        simplest(schema.at('items')),
-      );
+      return Array.from({ length: findBound(schema, 'minItems', 0) }, () => simplest(schema.at('items')));
     default:
-      return Object.fromEntries(
-        listRequired(schema).map((name) => [name, simplest(schema.at('properties', name))]),
-      );
+      return Object.fromEntries(listRequired(schema).map((name) => [name, simplest(schema.at('properties', name))]));
   }
 }

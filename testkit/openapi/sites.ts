@@ -61,10 +61,7 @@ function listPossibleParts(site: Site, depth: number): Site[] {
   const declared = new Map(schema.entries('properties'));
   const more = schema.find('additionalProperties') ?? ANYTHING;
   const names = new Set([...Object.keys(asRecord(value)), ...declared.keys()]);
-  return [
-    site,
-    ...[...names].flatMap((name) => further(fieldOf(site, name, declared.get(name) ?? more))),
-  ];
+  return [site, ...[...names].flatMap((name) => further(fieldOf(site, name, declared.get(name) ?? more)))];
 }
 
 const ANYTHING = Place.root({});

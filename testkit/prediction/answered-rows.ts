@@ -1,8 +1,4 @@
-import {
-  type AnswerOptions,
-  type AnswerPart,
-  DeclinedError,
-} from '../../prediction/src/io/answer-part.js';
+import { type AnswerOptions, type AnswerPart, DeclinedError } from '../../prediction/src/io/answer-part.js';
 import { answerParsedRows, answerRows } from '../../prediction/src/io/answer-rows.js';
 import type { RowWarnings } from '../../prediction/src/serving/row-warnings.js';
 import type { AnyPredictor } from '../../prediction/src/tasks/predictors.js';

@@ -25,11 +25,7 @@ function bitmap(values: readonly unknown[]): Uint8Array {
 }
 
 /** Data of fixed width, from its bytes. */
-function fixed(
-  type: arrow.DataType,
-  values: readonly unknown[],
-  data: ArrayBufferView,
-): arrow.Data {
+function fixed(type: arrow.DataType, values: readonly unknown[], data: ArrayBufferView): arrow.Data {
   const missing = values.filter((value) => value === null).length;
   return new arrow.Data(type, 0, values.length, missing, [undefined, data, bitmap(values)]);
 }
@@ -61,9 +57,7 @@ function decimals(precision: number, scale: number, bits: 128 | 256): Kind<bigin
     value: fc.oneof(fc.bigInt(-most, most), fc.bigInt(-99_999n, 99_999n)),
     data: (values) => {
       const words = values.flatMap((value) =>
-        Array.from({ length: bits / 32 }, (_, word) =>
-          Number(BigInt.asUintN(32, (value ?? 0n) >> BigInt(32 * word))),
-        ),
+        Array.from({ length: bits / 32 }, (_, word) => Number(BigInt.asUintN(32, (value ?? 0n) >> BigInt(32 * word)))),
       );
       return fixed(new arrow.Decimal(scale, precision, bits), values, Uint32Array.from(words));
     },
@@ -217,9 +211,7 @@ export function sentTables(names: readonly string[], rows: number): fc.Arbitrary
 /** One column of each type. */
 export function everyType(rows: number): fc.Arbitrary<SentColumn[]> {
   return fc.tuple(
-    ...makeColumns(rows).map((column, index) =>
-      column.map((each) => ({ name: `column ${index}`, ...each })),
-    ),
+    ...makeColumns(rows).map((column, index) => column.map((each) => ({ name: `column ${index}`, ...each }))),
   );
 }
 
@@ -234,15 +226,10 @@ export function writeJson(columns: readonly SentColumn[], rows: number): Buffer 
 
 /** Returns the columns as bytes of Arrow. */
 export function writeArrow(columns: readonly SentColumn[], format: 'stream' | 'file'): Buffer {
-  const schema = new arrow.Schema(
-    columns.map(({ name, data }) => new arrow.Field(name, data.type, true)),
-  );
+  const schema = new arrow.Schema(columns.map(({ name, data }) => new arrow.Field(name, data.type, true)));
   const children = columns.map(({ data }) => data);
   const length = children[0]?.length ?? 0;
   const type = new arrow.Struct(schema.fields);
-  const batch = new arrow.RecordBatch(
-    schema,
-    new arrow.Data(type, 0, length, 0, undefined, children),
-  );
+  const batch = new arrow.RecordBatch(schema, new arrow.Data(type, 0, length, 0, undefined, children));
   return Buffer.from(arrow.tableToIPC(new arrow.Table(schema, [batch]), format));
 }

@@ -35,35 +35,12 @@ export class MadeNumbers {
     const last = this.#last;
     this.#last = value;
     if (!this.#changed.has(this.#count++)) return value;
-    const others = [
-      ...OTHERS,
-      value + 1,
-      value - 1,
-      2 * value,
-      value + 8,
-      -value,
-      last,
-      last + value,
-    ];
+    const others = [...OTHERS, value + 1, value - 1, 2 * value, value + 8, -value, last, last + value];
     return others[this.pick(others.length)] ?? 0;
   }
 }
 
-const OTHERS = [
-  0,
-  1,
-  -1,
-  7,
-  8,
-  255,
-  1e3,
-  65_535,
-  2 ** 20,
-  2 ** 24,
-  2 ** 26,
-  2 ** 31 - 1,
-  2 ** 31,
-].concat([
+const OTHERS = [0, 1, -1, 7, 8, 255, 1e3, 65_535, 2 ** 20, 2 ** 24, 2 ** 26, 2 ** 31 - 1, 2 ** 31].concat([
   2 ** 32 - 1,
   2 ** 32,
   2 ** 40,

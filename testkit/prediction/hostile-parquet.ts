@@ -315,12 +315,7 @@ export function writeFile(
   });
   const root = struct([4, BINARY, text('schema')], [5, I32, int(columns.length)]);
   const elements = columns.map(({ name, physical, size, isOptional }) =>
-    struct(
-      [1, I32, int(physical)],
-      [2, I32, int(size)],
-      [3, I32, int(Number(isOptional))],
-      [4, BINARY, text(name)],
-    ),
+    struct([1, I32, int(physical)], [2, I32, int(size)], [3, I32, int(Number(isOptional))], [4, BINARY, text(name)]),
   );
   const footer = new Written();
   struct(
@@ -350,12 +345,7 @@ export function writePage({ kind, values, encoding, packed, bytes }: MadePage): 
   };
   const fields = struct([1, I32, int(values)], [2, I32, int(encoding)], [3, I32, int(3)]);
   const header = kind === 0 ? 5 : 7;
-  struct(
-    [1, I32, int(kind)],
-    [2, I32, int(bytes)],
-    [3, I32, int(packed.length)],
-    [header, STRUCT, fields],
-  )(out);
+  struct([1, I32, int(kind)], [2, I32, int(bytes)], [3, I32, int(packed.length)], [header, STRUCT, fields])(out);
   return Buffer.concat([out.done(), packed]);
 }
 

@@ -58,41 +58,16 @@ const OTHER_NAMES = ['id', 'toJSON', '10', 'ünknown', 'x'.repeat(120), '\ud800'
 const numberText = fc.oneof(
   fc.integer({ min: -2000, max: 2000 }).map(String),
   fc.double({ noDefaultInfinity: true, noNaN: true }).map((value) => JSON.stringify(value)),
-  fc
-    .tuple(fc.maxSafeInteger(), fc.integer({ min: -30, max: 30 }))
-    .map(([digits, exponent]) => `${digits}e${exponent}`),
+  fc.tuple(fc.maxSafeInteger(), fc.integer({ min: -30, max: 30 })).map(([digits, exponent]) => `${digits}e${exponent}`),
   fc.tuple(fc.nat(9999), fc.nat(99999)).map(([whole, part]) => `${whole}.${part}`),
   fc.constantFrom('-0', '-0.0', '1.50', '0.0000001', '0.000001', '1e400', '-1E+2', '1e-400'),
   fc.constantFrom('9007199254740993', '0.1234567890123456', '123456789012345678901234567890'),
 );
 
 const plainText = fc.oneof(
-  fc.constantFrom(
-    'a',
-    'say "b"',
-    'ünï😀',
-    '1.5',
-    'TRUE',
-    'true',
-    ' odd ',
-    'odd',
-    'north',
-    'é',
-    'löw',
-  ),
+  fc.constantFrom('a', 'say "b"', 'ünï😀', '1.5', 'TRUE', 'true', ' odd ', 'odd', 'north', 'é', 'löw'),
   fc.constantFrom('', ' ', 'NA', 'n/a', '#N/A', '<na>', '-NaN', 'null', 'None', 'none ', 'nonee'),
-  fc.constantFrom(
-    '1,5',
-    '1,234.5',
-    '1.234,5',
-    '+7',
-    '.5',
-    '5.',
-    '1e3',
-    ' 12 ',
-    'Infinity',
-    '\u00a05',
-  ),
+  fc.constantFrom('1,5', '1,234.5', '1.234,5', '+7', '.5', '5.', '1e3', ' 12 ', 'Infinity', '\u00a05'),
   fc.constantFrom('2021-03-04', '2021-02-30', '2022-05-06T07:08:09Z', '2020-01-01 05:06', '1e999'),
   fc.string({ unit: 'binary', maxLength: 8 }),
   fc.string({ maxLength: 40 }),
@@ -106,9 +81,7 @@ function written(text: string, isEscaped: boolean): string {
   return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`;
 }
 
-const stringText = fc
-  .tuple(plainText, fc.integer({ min: 0, max: 9 }))
-  .map(([text, dice]) => written(text, dice === 0));
+const stringText = fc.tuple(plainText, fc.integer({ min: 0, max: 9 })).map(([text, dice]) => written(text, dice === 0));
 
 const valueText = fc.oneof(
   { arbitrary: numberText, weight: 4 },
@@ -130,9 +103,7 @@ export function rowText(names: readonly string[]): fc.Arbitrary<string> {
     { arbitrary: fc.constantFrom(...OTHER_NAMES), weight: 2 },
     { arbitrary: fc.constantFrom(...names).map((text) => ` ${text}\ufeff`), weight: 1 },
   );
-  const key = fc
-    .tuple(name, fc.integer({ min: 0, max: 12 }))
-    .map(([text, dice]) => written(text, dice === 0));
+  const key = fc.tuple(name, fc.integer({ min: 0, max: 12 })).map(([text, dice]) => written(text, dice === 0));
   const member = fc
     .tuple(key, valueText, blank, blank)
     .map(([text, value, before, after]) => `${before}${text}${after}:${before}${value}${after}`);
@@ -141,9 +112,7 @@ export function rowText(names: readonly string[]): fc.Arbitrary<string> {
     .map(([members, space]) => `{${members.join() || space}}${space}`);
   const usual = fc
     .tuple(...names.map(() => fc.oneof(numberText, stringText)))
-    .map(
-      (values) => `{${names.map((text, at) => `${JSON.stringify(text)}:${values[at]}`).join()}}`,
-    );
+    .map((values) => `{${names.map((text, at) => `${JSON.stringify(text)}:${values[at]}`).join()}}`);
   return fc.oneof(
     { arbitrary: object, weight: 5 },
     { arbitrary: usual, weight: 5 },

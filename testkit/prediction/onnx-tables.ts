@@ -3,13 +3,7 @@ import { createRosterClient, type Roster } from 'roster-client';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 import { settled } from '../service/train-prices.js';
 import { type OnnxFile, readOnnx } from './onnx-file.js';
-import {
-  type Cells,
-  type OnnxRuntime,
-  type Outputs,
-  openOnnx,
-  type ReadColumn,
-} from './onnx-session.js';
+import { type Cells, type OnnxRuntime, type Outputs, openOnnx, type ReadColumn } from './onnx-session.js';
 import type { Row } from './sample-tables.js';
 
 /** Categories of the column `group`. */
@@ -78,11 +72,7 @@ export type Thresholds = ReadonlyMap<string, readonly number[]>;
  * Returns rows of the tables, and rows beside them: on thresholds and next to them, with gaps, unseen categories, and
  * numbers of any size.
  */
-export function rowsBeside(
-  count: number,
-  random: () => number,
-  thresholds: Thresholds = new Map(),
-): TableRow[] {
+export function rowsBeside(count: number, random: () => number, thresholds: Thresholds = new Map()): TableRow[] {
   const choose = <T>(values: readonly T[]) => values[Math.floor(values.length * random())];
   const near = (column: string): number | undefined => {
     const threshold = choose(thresholds.get(column) ?? []);
@@ -115,11 +105,7 @@ export interface OpenModel {
   readonly run: (cells: Cells, confidence: number) => Promise<Outputs>;
 }
 
-export async function openModel(
-  roster: Roster,
-  name: string,
-  runtime: OnnxRuntime,
-): Promise<OpenModel> {
+export async function openModel(roster: Roster, name: string, runtime: OnnxRuntime): Promise<OpenModel> {
   const bytes = new Uint8Array(await (await roster.models.getOnnx(name)).arrayBuffer());
   const file = readOnnx(bytes);
   const columns: ReadColumn[] = JSON.parse(file.metadata.get('columns') ?? '');
@@ -151,11 +137,7 @@ export async function askService(
   return {
     class: column('y'),
     probability: column('y_confidence'),
-    probabilities: answered.flatMap((row) =>
-      classes.map((one) => Object(row)[`y_probability_${one}`]),
-    ),
-    set: column('y_set').flatMap((set: string[]) =>
-      classes.map((one) => Number(set.includes(one))),
-    ),
+    probabilities: answered.flatMap((row) => classes.map((one) => Object(row)[`y_probability_${one}`])),
+    set: column('y_set').flatMap((set: string[]) => classes.map((one) => Number(set.includes(one)))),
   };
 }

@@ -29,19 +29,14 @@ export function referenceForest(
   const trees: Tree[] = [];
   for (let round = 0; round < rounds; round++) {
     const tree = growTree(features, [...rows], residuals, limits);
-    for (const row of rows)
-      residuals[row] = (residuals[row] ?? 0) - findLeafValue(tree, features, row);
+    for (const row of rows) residuals[row] = (residuals[row] ?? 0) - findLeafValue(tree, features, row);
     trees.push(tree);
   }
   return { base, trees };
 }
 
 /** The value of the leaf that a row comes to. */
-export function findLeafValue(
-  { splits, leaves }: Tree,
-  { bins, rowCount }: BinnedRows,
-  row: number,
-) {
+export function findLeafValue({ splits, leaves }: Tree, { bins, rowCount }: BinnedRows, row: number) {
   let child = splits.length > 0 ? 0 : ~0;
   for (let split = splits[child]; split !== undefined; split = splits[child]) {
     child = holds(split, bins[split.feature * rowCount + row] ?? 0) ? split.left : split.right;
@@ -52,9 +47,7 @@ export function findLeafValue(
 type BinnedRows = Pick<BinnedFeatures, 'bins' | 'rowCount'>;
 
 function holds({ left_bins }: Split, bin: number): boolean {
-  return left_bins.some(
-    (first, at) => at % 2 === 0 && first <= bin && bin <= (left_bins[at + 1] ?? 0),
-  );
+  return left_bins.some((first, at) => at % 2 === 0 && first <= bin && bin <= (left_bins[at + 1] ?? 0));
 }
 
 function growTree(
@@ -64,8 +57,7 @@ function growTree(
   limits: TreeParams,
 ): Tree {
   const { numbers, unit } = quantise(rows, residuals);
-  const find = (ofNode: readonly number[]) =>
-    findSplit(features, ofNode, numbers, limits.minRowsPerLeaf);
+  const find = (ofNode: readonly number[]) => findSplit(features, ofNode, numbers, limits.minRowsPerLeaf);
   const leaves = [{ rows, found: find(rows), attach: (_child: number) => {} }];
   const splits: Split[] = [];
   while (leaves.length < limits.maxLeaves) {
@@ -212,9 +204,7 @@ function findCategories(node: Node, leastGain: number): Candidate | undefined {
     : [known.slice(0, longest), known.toReversed().slice(0, longest)];
   let best: Candidate | undefined;
   for (const order of orders) {
-    const rule = isFew
-      ? { stepRows: minRowsPerLeaf, smoothing: 0 }
-      : { stepRows: 5 * minRowsPerLeaf, smoothing: 10 };
+    const rule = isFew ? { stepRows: minRowsPerLeaf, smoothing: 0 } : { stepRows: 5 * minRowsPerLeaf, smoothing: 10 };
     best = bestBeginning(node, order, rule, best?.gain ?? leastGain) ?? best;
   }
   if (best === undefined || 2 * add(pick(bins, best.left)).rows <= node.total.rows) return best;

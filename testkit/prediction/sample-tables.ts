@@ -59,11 +59,7 @@ function numeric(table: Table): RegressionTable {
 }
 
 /** Returns a CSV table of sixty valid rows `x,y`, followed by the given lines. */
-export function writeCsv(
-  header: string,
-  line: (index: number) => string,
-  ...more: string[]
-): string {
+export function writeCsv(header: string, line: (index: number) => string, ...more: string[]): string {
   return [header, ...Array.from({ length: 60 }, (_, index) => line(index)), ...more, ''].join('\n');
 }
 
@@ -88,10 +84,7 @@ export async function catchFaults(action: () => unknown): Promise<readonly Table
 /** The rows of a table, with the text of every cell. */
 export function toRows(table: RegressionTable): Row[] {
   return Array.from({ length: table.rowCount }, (_, row) => {
-    const cells = table.columns.map((column): [string, unknown] => [
-      column.name,
-      readCell(column, row),
-    ]);
+    const cells = table.columns.map((column): [string, unknown] => [column.name, readCell(column, row)]);
     return Object.fromEntries([...cells, [table.target, table.targetValues[row]]]);
   });
 }

@@ -42,9 +42,7 @@ export async function startChild(
     createInterface(process.stdout).on('line', read);
     createInterface(process.stderr).on('line', read);
     process.once('error', reject);
-    process.once('close', (code) =>
-      reject(new Error(`${command} ${args[0]} ended with ${code}:\n${log.join('\n')}`)),
-    );
+    process.once('close', (code) => reject(new Error(`${command} ${args[0]} ended with ${code}:\n${log.join('\n')}`)));
   });
   return {
     url,
@@ -61,11 +59,7 @@ export function readPid({ pid }: ChildProcess): number {
   return pid;
 }
 
-async function stop(
-  process: ChildProcess,
-  closed: Promise<unknown>,
-  signal: NodeJS.Signals,
-): Promise<number | null> {
+async function stop(process: ChildProcess, closed: Promise<unknown>, signal: NodeJS.Signals): Promise<number | null> {
   process.kill(signal);
   await closed;
   return process.exitCode;

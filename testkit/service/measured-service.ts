@@ -60,7 +60,10 @@ export async function startService(
     cwd,
     env: {
       ...process.env,
-      ...{ HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, DRAIN_SECONDS: '0' },
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      DRAIN_SECONDS: '0',
       ...env,
     },
     stdio: ['ignore', output, output, 'ipc'],
@@ -194,8 +197,6 @@ export function processorTime(pid: number): number {
 
 /** Returns the processor times of a process and of its children that have ended, in milliseconds. */
 function readTimes(pid: number): { readonly own: number; readonly ended: number } {
-  const [user = Number.NaN, system = 0, ended = 0, endedSystem = 0] = readStat(pid)
-    .slice(11, 15)
-    .map(Number);
+  const [user = Number.NaN, system = 0, ended = 0, endedSystem = 0] = readStat(pid).slice(11, 15).map(Number);
   return { own: (user + system) * TICK, ended: (ended + endedSystem) * TICK };
 }

@@ -23,10 +23,7 @@ export interface ServerOptions {
 }
 
 /** Starts the built server on a free port of the loopback address, and waits until it listens. */
-export async function startServer({
-  env,
-  databaseFile,
-}: ServerOptions = {}): Promise<ServerProcess> {
+export async function startServer({ env, databaseFile }: ServerOptions = {}): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {

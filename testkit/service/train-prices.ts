@@ -1,11 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  answered,
-  createRosterClient,
-  type Model,
-  type RosterClient,
-  untilReady,
-} from 'roster-client';
+import { answered, createRosterClient, type Model, type RosterClient, untilReady } from 'roster-client';
 import { fewDiamonds } from '../data/diamonds.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
@@ -25,20 +19,12 @@ export function putPrices(roster: RosterClient, path: ModelPath, csv = fewDiamon
 }
 
 /** Trains a model of prices from CSV, and waits until that version is ready or failed. */
-export async function trainPrices(
-  roster: RosterClient,
-  path: ModelPath,
-  csv?: string,
-): Promise<Model> {
+export async function trainPrices(roster: RosterClient, path: ModelPath, csv?: string): Promise<Model> {
   return settled(roster, path, await answered(putPrices(roster, path, csv)));
 }
 
 /** Polls a model until its newest version is ready or failed. */
-export async function settled(
-  roster: RosterClient,
-  path: ModelPath,
-  model?: Model,
-): Promise<Model> {
+export async function settled(roster: RosterClient, path: ModelPath, model?: Model): Promise<Model> {
   let latest = model;
   while (latest === undefined || latest.status === 'training') {
     if (latest) await pause(100);

@@ -85,7 +85,12 @@ async function createIn(
 ): Promise<string> {
   const { text, id, hash } = createKey();
   const key = {
-    ...{ id, name, owner, scopes, expires_at: null, hash },
+    id,
+    name,
+    owner,
+    scopes,
+    expires_at: null,
+    hash,
     ...(limits && { limits }),
   };
   await keepKey(store, key, project);

@@ -55,8 +55,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const build = () =>
-  writeContractFiles(path('dist'), contractVersions(path('openapi.yaml'), path('releases')));
+const build = () => writeContractFiles(path('dist'), contractVersions(path('openapi.yaml'), path('releases')));
 
 function release(version: string, change: (text: string) => string = (text) => text): void {
   const text = change(SMALL.replace('version: 1.4.0', `version: ${version}`));
@@ -134,8 +133,7 @@ describe('the dereferenced contract', () => {
     writeFileSync(path('openapi.yaml'), data);
     build();
     const document = JSON.parse(read('1.4.0.dereferenced.json'));
-    const { schema, examples } =
-      document.paths['/trees/{name}'].get.responses['200'].content['application/json'];
+    const { schema, examples } = document.paths['/trees/{name}'].get.responses['200'].content['application/json'];
     expect(examples.leaf.value).toEqual({ $ref: '#/data', children: [] });
     expect(schema).toEqual({
       type: 'object',
@@ -154,8 +152,7 @@ describe('the dereferenced contract', () => {
     writeContractFiles(path('dist'), contractVersions(current, path('releases')));
     const [name = ''] = readdirSync(path('dist')).filter((file) => file.includes('dereferenced'));
     expect(read(name)).not.toContain('"$ref"');
-    const idsOf = async (file: string) =>
-      (await getHttpOperationsFromSpec(file)).map(({ iid }) => iid);
+    const idsOf = async (file: string) => (await getHttpOperationsFromSpec(file)).map(({ iid }) => iid);
     expect(await idsOf(path('dist', name))).toEqual(await idsOf(current));
   });
 });

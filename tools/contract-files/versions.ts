@@ -76,9 +76,7 @@ function versionIn(path: string, isReleased: boolean): ContractVersion {
   if (typeof version === 'string' && parseVersion(version) && !version.includes('+')) {
     return { version, isReleased, source, document };
   }
-  throw new VersionError(
-    `${placeOfVersion(path, source)}: info.version must be a version, such as 1.4.0`,
-  );
+  throw new VersionError(`${placeOfVersion(path, source)}: info.version must be a version, such as 1.4.0`);
 }
 
 function readContent(path: string, source: string): unknown {
@@ -103,8 +101,7 @@ export interface SemanticVersion {
   readonly prerelease: string;
 }
 
-const FORM =
-  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
+const FORM = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
 
 /** Parses a version. Returns undefined for any other text. */
 export function parseVersion(text: string): SemanticVersion | undefined {

@@ -47,10 +47,7 @@ function dereferenced(document: unknown): unknown {
   const open = new Set<string>();
   const members = (value: object, pointer: string): object =>
     Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [
-        key,
-        visit(member, `${pointer}/${escapeToken(key)}`),
-      ]),
+      Object.entries(value).map(([key, member]) => [key, visit(member, `${pointer}/${escapeToken(key)}`)]),
     );
   const visit = (value: unknown, pointer: string): unknown => {
     if (Array.isArray(value)) return value.map((one, at) => visit(one, `${pointer}/${at}`));

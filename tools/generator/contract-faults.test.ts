@@ -328,11 +328,7 @@ function shared(faults: readonly Faulty[]): [Faulty, FaultyContract][] {
   });
 }
 
-const FAULTS = [
-  ...ALONE.flatMap((fault) => shared([fault])),
-  ...shared(UNSOUND),
-  ...shared(OTHERS),
-];
+const FAULTS = [...ALONE.flatMap((fault) => shared([fault])), ...shared(UNSOUND), ...shared(OTHERS)];
 
 test.each(FAULTS.map(([fault, contract]) => ({ what: fault.what, fault, contract })))(
   '$what is told with its place',

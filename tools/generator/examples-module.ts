@@ -21,29 +21,21 @@ export function examplesModule(document: Document): string {
   const placeOfResponse = ({ headers, content }: ResponseExamples) =>
     responses.findPlace({
       headers,
-      content: mapValues(content, (examples) =>
-        mapValues(examples, (value) => values.findPlace(value)),
-      ),
+      content: mapValues(content, (examples) => mapValues(examples, (value) => values.findPlace(value))),
     });
   const operations = listOperations(document).map(({ id, method, path }) => ({
     id,
     method: method.toUpperCase(),
     path,
-    responses: mapValues(findResponses(document, path, method), (response) =>
-      examplesOfResponse(document, response),
-    ),
+    responses: mapValues(findResponses(document, path, method), (response) => examplesOfResponse(document, response)),
   }));
-  const names = operations.map(
-    (operation) => `  ${operation.id}: ${writeNames(operation.responses)};`,
-  );
+  const names = operations.map((operation) => `  ${operation.id}: ${writeNames(operation.responses)};`);
   const rows = operations.map(
     ({ id, responses: byStatus, ...operation }) =>
       `  ${id}: ${JSON.stringify({ ...operation, responses: mapValues(byStatus, placeOfResponse) })},`,
   );
   const shared = ['UnknownAddress', 'MethodNotAllowed'].map((name) =>
-    placeOfResponse(
-      examplesOfResponse(document, valueAt(document, `/components/responses/${name}`)),
-    ),
+    placeOfResponse(examplesOfResponse(document, valueAt(document, `/components/responses/${name}`))),
   );
   return `/** Made by \`npm run generate\` from openapi.yaml: do not edit. */
 
@@ -128,9 +120,6 @@ function findExamples(document: Document, { examples }: JsonRecord): JsonRecord 
   return mapValues(asRecord(examples), (example) => resolved(document, example)['value']);
 }
 
-function mapValues<From, To>(
-  record: Readonly<Record<string, From>>,
-  change: (value: From) => To,
-): Record<string, To> {
+function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }

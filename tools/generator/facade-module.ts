@@ -54,9 +54,7 @@ export function facadeModule(document: Document): string {
   );
   const writer = new TypeWriter(document, problems, common);
   const interfaces = [...resources].map(([resource, verbs]) => writer.resource(resource, verbs));
-  const rows = [...resources].map(
-    ([resource, verbs]) => `  ${resource}: {\n${verbs.map(writeRow).join('\n')}\n  },`,
-  );
+  const rows = [...resources].map(([resource, verbs]) => `  ${resource}: {\n${verbs.map(writeRow).join('\n')}\n  },`);
   const members = [...resources.keys()].map(
     (resource) => `  readonly ${resource}: ${toPascalCase(resource)}Operations;`,
   );
@@ -149,8 +147,7 @@ function nameVerb(
     ]),
   ]);
   const choice = [...resources.keys()].sort((one, other) => other.length - one.length).join('|');
-  const [, verb = '', noun = '', rest = ''] =
-    new RegExp(`^([a-z]\\w*?)(${choice})(?=[A-Z]|$)(\\w*)$`).exec(id) ?? [];
+  const [, verb = '', noun = '', rest = ''] = new RegExp(`^([a-z]\\w*?)(${choice})(?=[A-Z]|$)(\\w*)$`).exec(id) ?? [];
   const resource = resources.get(noun);
   return resource ? { resource, name: verb + rest } : { resource: tag, name: id };
 }
@@ -280,15 +277,8 @@ class TypeWriter {
     const docs = [
       firstParagraph(definition['description']),
       '',
-      ...names.map(
-        ([parameter, name]) =>
-          `@param ${name} ${firstParagraph(address.get(parameter)?.['description'])}`,
-      ),
-      ...(body
-        ? [
-            `@param ${body.name} ${firstParagraph(asRecord(definition['requestBody'])['description'])}`,
-          ]
-        : []),
+      ...names.map(([parameter, name]) => `@param ${name} ${firstParagraph(address.get(parameter)?.['description'])}`),
+      ...(body ? [`@param ${body.name} ${firstParagraph(asRecord(definition['requestBody'])['description'])}`] : []),
       `@throws ProblemError with a \`${problem}\``,
     ];
     const { generic = '' } = body ?? {};
@@ -304,9 +294,7 @@ class TypeWriter {
     const name = wraps ?? 'body';
     const { properties, required } = resolved(
       this.document,
-      wraps
-        ? asRecord(resolved(this.document, operation.bodySchema)['properties'])[wraps]
-        : operation.bodySchema,
+      wraps ? asRecord(resolved(this.document, operation.bodySchema)['properties'])[wraps] : operation.bodySchema,
     );
     for (const [member, schema] of Object.entries(asRecord(properties))) {
       const ofType = resolved(this.document, schema)['x-roster-members-of-type'];

@@ -10,9 +10,7 @@ export function writeGenerated(
   files: Iterable<readonly [file: string, text: string]>,
   { compare }: { readonly compare: boolean },
 ): string[] {
-  const stale = [...files].filter(
-    ([file, text]) => !existsSync(file) || readFileSync(file, 'utf8') !== text,
-  );
+  const stale = [...files].filter(([file, text]) => !existsSync(file) || readFileSync(file, 'utf8') !== text);
   for (const [file, text] of compare ? [] : stale) {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);

@@ -15,10 +15,7 @@ import { writeGenerated } from './generated-files.js';
 import { handlersIn } from './handlers.js';
 import { tourModule } from './tour-module.js';
 
-const options = scriptCommand(
-  'generate:contract',
-  'Check the contract, and generate modules from it.',
-)
+const options = scriptCommand('generate:contract', 'Check the contract, and generate modules from it.')
   .option('--write', 'write what is not up to date')
   .option('--compare', 'end with 1 if something is not up to date')
   .parse()

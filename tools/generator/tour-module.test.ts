@@ -18,25 +18,10 @@ test.each([
     'roster.makeSkill',
     'openapi.yaml has no operation makeSkill',
   ],
-  [
-    'a path parameter without a value',
-    'name: agent_name',
-    'name: agent',
-    'the path parameter agent_name has no value',
-  ],
+  ['a path parameter without a value', 'name: agent_name', 'name: agent', 'the path parameter agent_name has no value'],
   ['an input that is not described', '$inputs.table', '$inputs.rows', 'there is no input rows'],
-  [
-    'a step without a status',
-    '$statusCode == 202',
-    '$statusCode < 300',
-    'its first success criterion must be',
-  ],
-  [
-    'a missing description',
-    'description: Delete the agent.',
-    'summary: Delete the agent.',
-    'description',
-  ],
+  ['a step without a status', '$statusCode == 202', '$statusCode < 300', 'its first success criterion must be'],
+  ['a missing description', 'description: Delete the agent.', 'summary: Delete the agent.', 'description'],
   ['text that is not YAML', 'workflows:', 'workflows: @', 'this is not YAML'],
 ])('%s is told with its line', (_fault, from, to, message) => {
   const make = () =>

@@ -93,9 +93,7 @@ function writeAddress({ parameters }: Step, path: string, fail: Fail): string {
     return parameter?.value ?? fail(`the path parameter ${name} has no value`);
   });
   const query = parameters.filter((given) => given.in === 'query');
-  const search = new URLSearchParams(
-    Object.fromEntries(query.map(({ name, value }) => [name, value])),
-  );
+  const search = new URLSearchParams(Object.fromEntries(query.map(({ name, value }) => [name, value])));
   return query.length > 0 ? `${filled}?${search}` : filled;
 }
 

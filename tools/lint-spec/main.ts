@@ -19,9 +19,7 @@ const description = 'Review the contract with every reviewer, and list what they
 await scriptCommand('lint:spec', description)
   .argument('[file]', `the contract; without it, ${[CONTRACT, ...OTHERS].join(', ')}`)
   .option('--draft', 'accept operations without handlers, and handlers without operations')
-  .addOption(
-    new Option('--format <format>', 'how to print').choices(Object.keys(FORMATS)).default('text'),
-  )
+  .addOption(new Option('--format <format>', 'how to print').choices(Object.keys(FORMATS)).default('text'))
   .addHelpText('after', '\nEnds with 1 if there are findings, and with 2 if it is used wrongly.')
   .action(async (given: string | undefined, { draft, format }: Options) => {
     const code = { handlers: draft ? undefined : handlersIn('.') };

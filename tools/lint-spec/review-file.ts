@@ -45,9 +45,7 @@ export function reviewContract(file: string, code: Code): Promise<Finding[]> {
 /** Reviews the tour, or the interface of chat servers, which need not be as the service needs its contract. */
 export function reviewOther(file: string): Promise<Finding[]> {
   const sound: Reviewer = async (source) =>
-    (await contractReviewer({ handlers: undefined })(source)).filter(
-      ({ rule }) => rule !== 'contract/shape',
-    );
+    (await contractReviewer({ handlers: undefined })(source)).filter(({ rule }) => rule !== 'contract/shape');
   return reviewFile(file, [sound, spectral('tools/lint-spec/others.spectral.yaml')]);
 }
 
@@ -71,8 +69,7 @@ async function read(file: string): Promise<Source | Finding> {
     }
     const { code } = asRecord(error);
     if (typeof code !== 'string') throw error;
-    const message =
-      code === 'ENOENT' ? 'There is no such file' : `The file cannot be read: ${code}`;
+    const message = code === 'ENOENT' ? 'There is no such file' : `The file cannot be read: ${code}`;
     const remedy = 'Name a file with OpenAPI, such as openapi.yaml.';
     return { ...unreadable, rules: ['file/readable'], message, remedy };
   }
@@ -111,10 +108,7 @@ const released: Reviewer = async ({ content, text: current }) => {
 };
 
 const rulesShape = v.object({
-  rules: v.record(
-    v.string(),
-    v.union([v.string(), v.looseObject({ description: v.optional(v.string()) })]),
-  ),
+  rules: v.record(v.string(), v.union([v.string(), v.looseObject({ description: v.optional(v.string()) })])),
 });
 const resultsShape = v.array(
   v.object({
@@ -176,9 +170,7 @@ async function runSpectral(ruleset: string, path: string): Promise<Result[]> {
     const reason = lines.find((line) => /(error|cannot|invalid).*:/i.test(line));
     const message = `Spectral could not review the file: ${reason ?? 'it printed no JSON'}`;
     const remedy = 'Run it again; the findings of the others hold.';
-    return [
-      { failure: { rule: 'file/reviewer', severity: 'error', message, remedy, pointer: '' } },
-    ];
+    return [{ failure: { rule: 'file/reviewer', severity: 'error', message, remedy, pointer: '' } }];
   }
 }
 
@@ -193,10 +185,7 @@ const CLEARER: Readonly<Record<string, readonly (string | undefined)[]>> = {
  * @param remarks those of the clearest reviewer first
  * @returns the faults in the order of the file
  */
-export function merge(
-  remarks: readonly Remark[],
-  { file, locate }: Pick<Source, 'file' | 'locate'>,
-): Finding[] {
+export function merge(remarks: readonly Remark[], { file, locate }: Pick<Source, 'file' | 'locate'>): Finding[] {
   const merged = new Map<string, Finding & { rules: string[]; more: number }>();
   const isBroken = remarks.some(({ rule }) => rule === 'contract/reference');
   for (const { rule, pointer, message, severity, remedy = REMEDIES[rule] ?? '' } of remarks) {
@@ -229,7 +218,5 @@ export function merge(
 
 /** The component that a broken reference was meant for seems unused, and rules about it find nothing, at no place. */
 function isConsequence(rule: string, pointer: string): boolean {
-  return (
-    rule === 'spectral/oas3-unused-component' || (rule.startsWith('spectral/') && pointer === '')
-  );
+  return rule === 'spectral/oas3-unused-component' || (rule.startsWith('spectral/') && pointer === '');
 }

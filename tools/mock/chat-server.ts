@@ -1,8 +1,5 @@
 import { says, slowly } from '../../testkit/chat/reply.js';
-import {
-  openScriptedChatServer,
-  type ScriptedChatServer,
-} from '../../testkit/chat/scripted-chat-server.js';
+import { openScriptedChatServer, type ScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 
 /** The answer to every question, in the pieces in which it is streamed. */
 const ANSWER = [

@@ -1,10 +1,6 @@
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { type Operation, operations } from '../../testkit/openapi/document.js';
-import {
-  creatingRequests,
-  type ExampleRequest,
-  exampleRequests,
-} from '../../testkit/openapi/example-requests.js';
+import { creatingRequests, type ExampleRequest, exampleRequests } from '../../testkit/openapi/example-requests.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 
 interface Loading {
@@ -38,14 +34,9 @@ export async function loadExamples(
 }
 
 /** Returns the example requests of an operation that creates a resource; empty for other operations. */
-function creations(
-  operation: Operation,
-  completeTable: (firstLines: string) => string,
-): ExampleRequest[] {
+function creations(operation: Operation, completeTable: (firstLines: string) => string): ExampleRequest[] {
   if (!trains(operation)) return creatingRequests(operation);
-  const csv = exampleRequests(operation).find(
-    ({ headers }) => headers['Content-Type'] === 'text/csv',
-  );
+  const csv = exampleRequests(operation).find(({ headers }) => headers['Content-Type'] === 'text/csv');
   return csv ? [{ ...csv, body: completeTable(csv.body ?? '') }] : [];
 }
 
@@ -55,11 +46,7 @@ function trains({ place }: Operation): boolean {
 }
 
 /** @returns the address of the created resource */
-async function create(
-  url: string,
-  { id }: Operation,
-  { name, path, ...init }: ExampleRequest,
-): Promise<string> {
+async function create(url: string, { id }: Operation, { name, path, ...init }: ExampleRequest): Promise<string> {
   const response = await fetch(url + path, init);
   const text = await response.text();
   const location = response.headers.get('Location');

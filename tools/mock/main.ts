@@ -25,10 +25,7 @@ const HOST = '127.0.0.1';
 /** The port of the other mock, so that a frontend finds either. */
 const PORT = '4010';
 
-scriptCommand(
-  'mock:stateful',
-  'Run the service in memory, with the examples of the contract.',
-).parse();
+scriptCommand('mock:stateful', 'Run the service in memory, with the examples of the contract.').parse();
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 

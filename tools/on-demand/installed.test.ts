@@ -17,8 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const write = (file: string, content: unknown) =>
-  writeFile(join(folder, 'tool', file), JSON.stringify(content));
+const write = (file: string, content: unknown) => writeFile(join(folder, 'tool', file), JSON.stringify(content));
 
 /** Writes a lock file that pins a package of this disk. */
 async function pin(version: string): Promise<void> {

@@ -109,12 +109,7 @@ async function compile(folder: string, program: string): Promise<void> {
 }
 
 /** Runs `check` of a program. */
-async function check(
-  folder: string,
-  program: string,
-  env: NodeJS.ProcessEnv,
-  ...args: string[]
-): Promise<void> {
+async function check(folder: string, program: string, env: NodeJS.ProcessEnv, ...args: string[]): Promise<void> {
   const script = `import { check } from './${program}'; await check(...process.argv.slice(1));`;
   const options = ['--input-type=module', '--eval', script, '--', ...args];
   await run('node', options, { cwd: folder, env });

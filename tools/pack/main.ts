@@ -68,9 +68,7 @@ function pack(): void {
   for (const { filename, size, unpackedSize, files } of v.parse(packedSchema, JSON.parse(packed))) {
     const unwanted = files.map(({ path }) => path).filter((path) => UNWANTED.test(path));
     if (unwanted.length > 0) throw new Error(`${filename} has ${unwanted.join(', ')}`);
-    process.stdout.write(
-      `${filename}: ${files.length} files, ${kib(size)} KiB, installed ${kib(unpackedSize)} KiB\n`,
-    );
+    process.stdout.write(`${filename}: ${files.length} files, ${kib(size)} KiB, installed ${kib(unpackedSize)} KiB\n`);
   }
   packPython(packages);
   lint(contract);

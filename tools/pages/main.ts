@@ -9,13 +9,7 @@ import { contractVersions, RELEASES, VersionError } from '../contract-files/vers
 import { writeContractFiles } from '../contract-files/write-files.js';
 
 /** Of Swagger UI these are 2 MB of the 12 that the package takes; nobody who runs the service needs the rest. */
-const FILES = [
-  'swagger-ui.css',
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'LICENSE',
-  'NOTICE',
-];
+const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'];
 const { resolve } = createRequire(import.meta.url);
 const folder = new URL('dist/server/pages/swagger-ui/', root);
 

@@ -59,12 +59,7 @@ test('a comment on the line above, or on the same line, says why texts are short
     '// It is bounded: somehow.',
     'const d = /d/;',
   ].join('\n');
-  expect(find(text).map(({ bound }) => bound)).toEqual([
-    'at most 10 characters (MAX)',
-    'a name',
-    undefined,
-    undefined,
-  ]);
+  expect(find(text).map(({ bound }) => bound)).toEqual(['at most 10 characters (MAX)', 'a name', undefined, undefined]);
 });
 
 test('a file that cannot be parsed is named', () => {

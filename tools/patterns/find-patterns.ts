@@ -56,11 +56,8 @@ export function findPatterns(name: string, text: string): FoundPattern[] {
 }
 
 /** Returns the constants that a statement of a module declares, by their names. */
-function listConstants(
-  statement: ESTree.Directive | ESTree.Statement,
-): [string, ESTree.Expression][] {
-  const { declaration } =
-    statement.type === 'ExportNamedDeclaration' ? statement : { declaration: statement };
+function listConstants(statement: ESTree.Directive | ESTree.Statement): [string, ESTree.Expression][] {
+  const { declaration } = statement.type === 'ExportNamedDeclaration' ? statement : { declaration: statement };
   if (declaration?.type !== 'VariableDeclaration' || declaration.kind !== 'const') return [];
   return declaration.declarations.flatMap(({ id, init }) =>
     id.type === 'Identifier' && init ? [[id.name, init] as [string, ESTree.Expression]] : [],
@@ -74,9 +71,7 @@ function evaluate(
 ): string | undefined {
   switch (node?.type) {
     case 'Literal':
-      return typeof node.value === 'string' || typeof node.value === 'number'
-        ? String(node.value)
-        : undefined;
+      return typeof node.value === 'string' || typeof node.value === 'number' ? String(node.value) : undefined;
     case 'Identifier':
       return evaluate(constants.get(node.name), constants);
     case 'TemplateLiteral':
@@ -87,9 +82,7 @@ function evaluate(
       if (!isMember(node.callee, 'join') || node.callee.object.type !== 'ArrayExpression') return;
       const parts = node.callee.object.elements.map((part) => evaluate(part, constants));
       const separator = evaluate(node.arguments[0], constants);
-      return parts.includes(undefined) || separator === undefined
-        ? undefined
-        : parts.join(separator);
+      return parts.includes(undefined) || separator === undefined ? undefined : parts.join(separator);
     }
     default:
       return undefined;

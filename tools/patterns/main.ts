@@ -56,9 +56,7 @@ function patternsBelow(folder: string): Placed[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => join(folder, path.replaceAll('\\', '/')))
     .filter((file) => SOURCE.test(file) && !OTHERS.test(file))
-    .flatMap((file) =>
-      findPatterns(file, readFileSync(file, 'utf8')).map((pattern) => ({ ...pattern, file })),
-    );
+    .flatMap((file) => findPatterns(file, readFileSync(file, 'utf8')).map((pattern) => ({ ...pattern, file })));
 }
 
 /** Returns the values of `pattern` in the schemas of the contract. */

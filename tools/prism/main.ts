@@ -94,9 +94,7 @@ async function follow(): Promise<void> {
     isFaulty = false;
   } catch (error) {
     isFaulty = true;
-    complain(
-      `${firstLines(readMessage(error))}\nThe mock still answers with the contract as it was before.`,
-    );
+    complain(`${firstLines(readMessage(error))}\nThe mock still answers with the contract as it was before.`);
   }
 }
 

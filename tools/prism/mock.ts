@@ -73,9 +73,7 @@ function changed(answer: Answer, change: (response: IHttpResponse) => IHttpRespo
 }
 
 function isNotAcceptable(answer: Answer): boolean {
-  return (
-    answer._tag === 'Left' && answer.left instanceof ProblemJsonError && answer.left.status === 406
-  );
+  return answer._tag === 'Left' && answer.left instanceof ProblemJsonError && answer.left.status === 406;
 }
 
 /** Prism, with a contract that can be replaced while it listens. */
@@ -154,8 +152,7 @@ function withRequestedNames(
   const { headers = {}, body } = response;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return response;
   const location = headers['Location'];
-  const place =
-    location === undefined ? template : templates.find((one) => readParameters(one, location));
+  const place = location === undefined ? template : templates.find((one) => readParameters(one, location));
   const resource = request.method === 'put' ? place?.replace(/\/[a-z]+$/, '') : place;
   const parameter = resource && /\{([^}]+)\}$/.exec(resource)?.[1];
   if (!place || !parameter) return response;

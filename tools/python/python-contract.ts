@@ -80,9 +80,7 @@ function otherTypes({ type }: JsonRecord): unknown[] {
 }
 
 function pascalCase(key: string): string {
-  return key.replace(/(?:^|[^A-Za-z0-9])+([A-Za-z0-9])/g, (_, letter: string) =>
-    letter.toUpperCase(),
-  );
+  return key.replace(/(?:^|[^A-Za-z0-9])+([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function mapRecord(record: unknown, map: (value: unknown, key: string) => unknown): JsonRecord {

@@ -27,7 +27,8 @@ const command = scriptCommand('release', 'Make a release of the working tree.')
     if (fixture !== undefined) return makeFixture(fixture);
     if (version === undefined) return command.help({ error: true });
     await release(folder, {
-      ...{ version, date },
+      version,
+      date,
       makeFixture: (fixture) => {
         // The fixture comes from what is released. `--next` must run without: a build may refuse the contract.
         build();

@@ -1,12 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,8 +41,7 @@ describe('in a project', () => {
       ...changes,
     });
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
-  const append = (file: string, text: string) =>
-    writeFileSync(join(folder, file), read(file) + text);
+  const append = (file: string, text: string) => writeFileSync(join(folder, file), read(file) + text);
   const everything = () =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -70,17 +61,14 @@ describe('in a project', () => {
     await make();
     expect(read(`docs/contract/${version}.yaml`)).toBe(read('openapi.yaml'));
     expect(read(`contract-tests/releases/${version}/store`)).toBe('rows');
-    expect(read('CHANGELOG.md')).toBe(
-      changelog(`## Unreleased\n\n## ${version}, 2027-02-01\n\n- Faster.\n`),
-    );
+    expect(read('CHANGELOG.md')).toBe(changelog(`## Unreleased\n\n## ${version}, 2027-02-01\n\n- Faster.\n`));
   });
 
   test('another contract of a released version is refused, and so is a second release', async () => {
     await make();
     await expect(make()).rejects.toThrow(`${version} is released`);
     append('openapi.yaml', 'x-changed: true\n');
-    const versions = () =>
-      contractVersions(join(folder, 'openapi.yaml'), join(folder, 'docs/contract'));
+    const versions = () => contractVersions(join(folder, 'openapi.yaml'), join(folder, 'docs/contract'));
     expect(versions).toThrow(`version ${version} is released`);
     raise(folder, '7.1.1');
     expect(versions().map((one) => one.version)).toEqual(['7.1.1', version]);
@@ -91,11 +79,7 @@ describe('in a project', () => {
     ['an unknown date', { date: '1.2.2027' }, 'is not a date'],
     ['a version that is none', { version: '8' }, 'has the version 7.1.0'],
     ['a version that the project has not', { version: '7.2.0' }, '--next 7.2.0'],
-    [
-      'a fixture that fails',
-      { makeFixture: () => Promise.reject(new Error('no room')) },
-      'no room',
-    ],
+    ['a fixture that fails', { makeFixture: () => Promise.reject(new Error('no room')) }, 'no room'],
   ])('nothing is written for %s', async (_, changes, words) => {
     const before = everything();
     await expect(make(changes)).rejects.toThrow(words);
@@ -104,20 +88,13 @@ describe('in a project', () => {
   });
 
   test('versions out of step are told with their places', async () => {
-    writeFileSync(
-      join(folder, 'client/package.json'),
-      read('client/package.json').replace(version, '7.0.0'),
-    );
+    writeFileSync(join(folder, 'client/package.json'), read('client/package.json').replace(version, '7.0.0'));
     await expect(make()).rejects.toThrow(/\n {2}client\/package\.json:3: 7\.0\.0$/);
   });
 
   test.each([
     ['no section', changelog('## 7.0.0, 2027-01-01\n\n- Slow.\n'), 'there is no section'],
-    [
-      'an empty section',
-      changelog('## Unreleased\n\n## 7.0.0, 2027-01-01\n\n- Slow.\n'),
-      'says nothing',
-    ],
+    ['an empty section', changelog('## Unreleased\n\n## 7.0.0, 2027-01-01\n\n- Slow.\n'), 'says nothing'],
     ['a section of the version', changelog(`## ${version}, 2027-01-01\n`), 'already'],
   ])('a changelog with %s is refused', async (_, text, words) => {
     writeFileSync(join(folder, 'CHANGELOG.md'), text);

@@ -9,12 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import {
-  compareVersions,
-  parseVersion,
-  RELEASES,
-  releasedContracts,
-} from '../contract-files/versions.js';
+import { compareVersions, parseVersion, RELEASES, releasedContracts } from '../contract-files/versions.js';
 import { versionInStep, withVersion } from './versions.js';
 
 const CONTRACT = 'openapi.yaml';
@@ -33,10 +28,7 @@ export interface Release {
  * @param root the folder of the project
  * @throws if the version is not the one of the project, is released already, or has nothing to tell
  */
-export async function release(
-  root: string,
-  { version, date, makeFixture }: Release,
-): Promise<void> {
+export async function release(root: string, { version, date, makeFixture }: Release): Promise<void> {
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || Number.isNaN(Date.parse(date))) {
     throw new Error(`${date} is not a date; write it as 2026-11-23`);
   }
@@ -99,9 +91,7 @@ function dated(changelog: string, version: string, date: string): string {
   if (changelog.includes(`\n## ${version}, 2`)) {
     throw new Error(`CHANGELOG.md: ${version} has a section with a date already`);
   }
-  const heading = [`## ${version}, unreleased`, UNRELEASED].find((line) =>
-    changelog.includes(`\n${line}\n`),
-  );
+  const heading = [`## ${version}, unreleased`, UNRELEASED].find((line) => changelog.includes(`\n${line}\n`));
   if (heading === undefined) throw new Error(`CHANGELOG.md: there is no section "${UNRELEASED}"`);
   const [before = '', after = ''] = changelog.split(`\n${heading}\n`);
   const [section = ''] = after.split('\n## ');

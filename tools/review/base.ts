@@ -54,17 +54,13 @@ export function fileAt({ commit }: Base, file: string): string | undefined {
 
 function findCommit(reference: string): string {
   if (tryGit('rev-parse', '--git-dir') === undefined) {
-    throw new NoBase(
-      'this is not a git repository, or there is no git; there is nothing to compare with',
-    );
+    throw new NoBase('this is not a git repository, or there is no git; there is nothing to compare with');
   }
   const verified = ['rev-parse', '--verify', '--quiet', '--end-of-options'];
   const commit = tryGit(...verified, `${reference}^{commit}`)?.trim();
   if (!commit) {
     const isShallow = tryGit('rev-parse', '--is-shallow-repository')?.trim() === 'true';
-    const hint = isShallow
-      ? '; a shallow clone has few: git fetch --unshallow gets the others'
-      : '';
+    const hint = isShallow ? '; a shallow clone has few: git fetch --unshallow gets the others' : '';
     throw new NoBase(`there is no commit ${reference}${hint}`);
   }
   return commit;

@@ -70,10 +70,7 @@ function operations(contract: Contract): string[] {
     byTag.set(tag, [...(byTag.get(tag) ?? []), line]);
   }
   const groups = [...byTag].filter(([, lines]) => lines.length > 0);
-  return [
-    'The first version.',
-    ...groups.flatMap(([tag, lines]) => ['', `### ${plain(tag)}`, '', ...lines]),
-  ];
+  return ['The first version.', ...groups.flatMap(([tag, lines]) => ['', `### ${plain(tag)}`, '', ...lines])];
 }
 
 export interface Release {

@@ -1,13 +1,6 @@
 import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
 import { type Contract, member, members } from './contract.js';
-import {
-  below,
-  type Difference,
-  difference,
-  type Finding,
-  type Pair,
-  wordsDiffer,
-} from './finding.js';
+import { below, type Difference, difference, type Finding, type Pair, wordsDiffer } from './finding.js';
 import {
   documentServers,
   listOperations,
@@ -45,10 +38,7 @@ export function compareContracts(contracts: Contracts): Finding[] {
     return told(name, 'caller', [difference(contracts, rule, { [side]: definition, ...words })]);
   };
   return [
-    ...told('', 'caller', [
-      ...compareServers(contracts, documents, servers),
-      ...compareSchemes(contracts),
-    ]),
+    ...told('', 'caller', [...compareServers(contracts, documents, servers), ...compareSchemes(contracts)]),
     ...old.flatMap((operation) => alone(operation, 'before')),
     ...now.flatMap((operation) => alone(operation, 'after')),
     ...pairs.flatMap((pair) => compareOperation(contracts, pair)),
@@ -280,9 +270,7 @@ function compareParameter(contracts: Contracts, pair: Pair<JsonRecord>): Differe
     ...compareFlag(contracts, pair, 'allowReserved'),
     ...compareFlag(contracts, pair, 'allowEmptyValue'),
     ...compareFlag(contracts, pair, 'deprecated'),
-    ...(hasContent
-      ? compareContent(contracts, 'sender', pair)
-      : compareValues(contracts, 'sender', pair)),
+    ...(hasContent ? compareContent(contracts, 'sender', pair) : compareValues(contracts, 'sender', pair)),
   ];
 }
 
@@ -333,9 +321,7 @@ function compareContent(contracts: Contracts, party: Party, body: Pair<JsonRecor
   const encoding = (media: JsonRecord) => canonical(media['encoding'] ?? {});
   return compareNamed(types, {
     find: (type) =>
-      types.after.has(type)
-        ? types.after.get(type)
-        : [...types.after].find(([range]) => covers(range, type))?.[1],
+      types.after.has(type) ? types.after.get(type) : [...types.after].find(([range]) => covers(range, type))?.[1],
     gone: (was) => [difference(contracts, 'media-type-removed', { before, was }, 'content')],
     come: (is) => [difference(contracts, 'media-type-added', { after, is }, 'content')],
     both: (type, pair) => {
@@ -366,8 +352,7 @@ function compareResponses(contracts: Contracts, parts: Pair<JsonRecord>): Differ
       const details = { after: contracts.after.resolve(response), is };
       return below(` ${is}`, [difference(contracts, 'status-added', details)]);
     },
-    both: (status, pair) =>
-      below(` ${status}`, compareResponse(contracts, resolvePair(contracts, pair))),
+    both: (status, pair) => below(` ${status}`, compareResponse(contracts, resolvePair(contracts, pair))),
   });
 }
 
@@ -388,23 +373,16 @@ function compareResponse(contracts: Contracts, pair: Pair<JsonRecord>): Differen
 
 function compareHeaders(contracts: Contracts, { before, after }: Pair<JsonRecord>): Difference[] {
   const byName = (response: JsonRecord) =>
-    new Map(
-      members(response['headers']).map(([name, header]) => [name.toLowerCase(), { name, header }]),
-    );
+    new Map(members(response['headers']).map(([name, header]) => [name.toLowerCase(), { name, header }]));
   const at = (name: string, differences: Difference[]) => below(` header ${name}`, differences);
   return compareNamed(
     { before: byName(before), after: byName(after) },
     {
-      gone: (_, { name: was }) =>
-        at(was, [difference(contracts, 'header-removed', { before, was }, 'headers')]),
-      come: (_, { name: is }) =>
-        at(is, [difference(contracts, 'header-added', { after, is }, 'headers')]),
+      gone: (_, { name: was }) => at(was, [difference(contracts, 'header-removed', { before, was }, 'headers')]),
+      come: (_, { name: is }) => at(is, [difference(contracts, 'header-added', { after, is }, 'headers')]),
       both: (_, { before: old, after: now }) => {
         const pair = resolvePair(contracts, { before: old.header, after: now.header });
-        return at(old.name, [
-          ...compareFlag(contracts, pair, 'required'),
-          ...compareValues(contracts, 'reader', pair),
-        ]);
+        return at(old.name, [...compareFlag(contracts, pair, 'required'), ...compareValues(contracts, 'reader', pair)]);
       },
     },
   );
@@ -439,8 +417,7 @@ function compareShared(contracts: Contracts): Difference[] {
     {
       gone: (was, before) =>
         now.all.has(was) ? [] : at(was, [difference(contracts, 'status-removed', { before, was })]),
-      come: (is, after) =>
-        old.all.has(is) ? [] : at(is, [difference(contracts, 'status-added', { after, is })]),
+      come: (is, after) => (old.all.has(is) ? [] : at(is, [difference(contracts, 'status-added', { after, is })])),
       both: (name, pair) => at(name, compareResponse(contracts, pair)),
     },
   );

@@ -102,9 +102,7 @@ export function readContract(text: string, name: string): Contract {
   const broken = brokenReference(checked.output);
   if (broken) {
     const line = findLine(text, broken.reference);
-    throw new ContractFault(
-      `${name}${line}: ${broken.pointer}: $ref ${broken.reference} ${broken.reason}`,
-    );
+    throw new ContractFault(`${name}${line}: ${broken.pointer}: $ref ${broken.reference} ${broken.reason}`);
   }
   return new Contract(checked.output, text);
 }

@@ -35,8 +35,7 @@ export function findDifferences({ before, after }: Pair<unknown>): PartDifferenc
   const found: PartDifference[] = [];
   const compared = new Map<object, Set<object>>();
   const parts = [before, after].map(partPointers);
-  const isText = (at: string, key: string) =>
-    PROSE.has(key) && parts.some((pointers) => pointers.has(at));
+  const isText = (at: string, key: string) => PROSE.has(key) && parts.some((pointers) => pointers.has(at));
   const tell = (old: unknown, now: unknown, pointer: string, isProse: boolean) =>
     found.push({ pointer, was: describeValue(old), is: describeValue(now), isProse });
 
@@ -84,8 +83,7 @@ function elementPairs(old: readonly unknown[], now: readonly unknown[]): KeyedPa
   const length = Math.max(old.length, now.length) - start - end;
   return Array.from({ length }, (_, step) => {
     const index = start + step;
-    const inside = (list: readonly unknown[]) =>
-      index < list.length - end ? list[index] : undefined;
+    const inside = (list: readonly unknown[]) => (index < list.length - end ? list[index] : undefined);
     return { key: String(index), pair: { before: inside(old), after: inside(now) } };
   });
 }
@@ -104,14 +102,7 @@ function describeValue(value: unknown): string {
 }
 
 /** Steps of a pointer that say nothing to a reader. */
-const STRUCTURE = new Set([
-  'components',
-  'schemas',
-  'properties',
-  'content',
-  'schema',
-  'responses',
-]);
+const STRUCTURE = new Set(['components', 'schemas', 'properties', 'content', 'schema', 'responses']);
 
 /** Returns the words for a part of a contract, such as `getSkill 200 description` or `Skill name description`. */
 export function partName({ before, after }: Pair<Contract>, pointer: string): string {
@@ -129,7 +120,5 @@ export function partName({ before, after }: Pair<Contract>, pointer: string): st
 }
 
 function readable(steps: readonly string[]): string {
-  return steps
-    .filter((step, index) => index === steps.length - 1 || !STRUCTURE.has(step))
-    .join(' ');
+  return steps.filter((step, index) => index === steps.length - 1 || !STRUCTURE.has(step)).join(' ');
 }

@@ -16,13 +16,7 @@ export const MARKDOWN: Format = {
     `|${columns.map(() => '---|').join('')}`,
     ...rows.map((cells) => `| ${cells.join(' | ')} |`),
   ],
-  folded: (title, lines) => [
-    `<details><summary>${title}</summary>`,
-    '',
-    ...lines,
-    '',
-    '</details>',
-  ],
+  folded: (title, lines) => [`<details><summary>${title}</summary>`, '', ...lines, '', '</details>'],
 };
 
 /** Formats a review as a comment on a pull request. */

@@ -39,10 +39,7 @@ export function listOperations(contract: Contract): Operation[] {
 /** Header parameters that OpenAPI ignores (OpenAPI 3.1, 4.8.12.2); names of headers are case-insensitive. */
 const NOT_PARAMETERS = new Set(['header accept', 'header content-type', 'header authorization']);
 
-function listParameters(
-  contract: Contract,
-  levels: readonly JsonRecord[],
-): ReadonlyMap<string, JsonRecord> {
+function listParameters(contract: Contract, levels: readonly JsonRecord[]): ReadonlyMap<string, JsonRecord> {
   const all = levels
     .flatMap((level) => elements(level['parameters']))
     .map((reference) => contract.resolve(reference))
@@ -91,8 +88,7 @@ export type Requirement = ReadonlyMap<string, readonly string[]>;
 /** Returns whether a caller who satisfies the first requirement satisfies the second. */
 export function meets(has: Requirement, asked: Requirement): boolean {
   return [...asked].every(
-    ([scheme, scopes]) =>
-      scopes.every((scope) => has.get(scheme)?.includes(scope)) && has.has(scheme),
+    ([scheme, scopes]) => scopes.every((scope) => has.get(scheme)?.includes(scope)) && has.has(scheme),
   );
 }
 

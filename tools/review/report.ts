@@ -37,8 +37,7 @@ function verdict(review: Review, sides: Pair<string>, { code, strong }: Format):
   const { versions, announced, added, notes, prose, others } = review;
   const broken = breaksIn(review);
   const { before, after } = versions;
-  const raised =
-    before === after ? `stays ${code(before)}` : `goes from ${code(before)} to ${code(after)}`;
+  const raised = before === after ? `stays ${code(before)}` : `goes from ${code(before)} to ${code(after)}`;
   const beside = `Compares ${code(sides.before)} with ${code(sides.after)}; the version ${raised}.`;
   const enough = `it has to be ${code(announced.needed)} at least`;
   if (broken > 0 && !announced.breaksAnnounced) {
@@ -87,15 +86,11 @@ export function writeSections(review: Review, format: Format): string[] {
       const changes = review.breaking[party];
       return titled(WHOM[party], changes.length, () => changeTable(changes, format, party));
     }),
-    ...titled('Examples that are invalid now', invalid.length, () =>
-      format.table(['where', 'why'], invalid),
-    ),
+    ...titled('Examples that are invalid now', invalid.length, () => format.table(['where', 'why'], invalid)),
     ...titled('Added', added.length, () => changeTable(added, format)),
     ...folded('Other changes', notes.length, () => changeTable(notes, format)),
     ...folded('Texts and examples', prose.length, () => differenceTable(prose, format)),
-    ...folded('Written in another way, or not compared', others.length, () =>
-      differenceTable(others, format),
-    ),
+    ...folded('Written in another way, or not compared', others.length, () => differenceTable(others, format)),
   ];
 }
 

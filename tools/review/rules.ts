@@ -17,8 +17,7 @@ interface Meaning {
   readonly else: 'added' | 'note' | 'remark';
 }
 
-const RAISE_LATER =
-  'take both for now, mark the old as deprecated, and refuse it with the next major version';
+const RAISE_LATER = 'take both for now, mark the old as deprecated, and refuse it with the next major version';
 const ADD_BESIDE = 'answer it in a new field beside this one, and leave this one as it was';
 const KEEP = 'keep it, mark it as deprecated, and remove it with the next major version';
 const BY_DEFAULT = 'with the behaviour until now as its default';
@@ -66,8 +65,7 @@ const meanings = {
   }),
   'required-now': added('required now', { sender: `leave it optional, ${BY_DEFAULT}` }),
   'optional-now': added('no longer required', {
-    reader:
-      'always answer it; where there is no value, make that plain with one of the values it has',
+    reader: 'always answer it; where there is no value, make that plain with one of the values it has',
   }),
   'body-added': added('body added'),
   'required-body-added': note('required body added', { sender: 'make the body optional' }),
@@ -113,8 +111,7 @@ const meanings = {
   'pattern-added': note('pattern added', { sender: RAISE_LATER }),
   'pattern-removed': note('pattern removed'),
   'pattern-changed': note('pattern changed', {
-    sender:
-      'if every text that fitted still fits, say so in the pull request; else take the old form too',
+    sender: 'if every text that fitted still fits, say so in the pull request; else take the old form too',
   }),
   'format-narrowed': note('format narrowed', { sender: RAISE_LATER }),
   'format-widened': added('format widened', { reader: ADD_BESIDE }),

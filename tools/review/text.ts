@@ -10,10 +10,7 @@ export const TEXT: Format = {
   folded: (title, lines) => [title, '', ...lines],
 };
 
-function writeItem(
-  columns: readonly string[],
-  [first = '', ...others]: readonly string[],
-): string[] {
+function writeItem(columns: readonly string[], [first = '', ...others]: readonly string[]): string[] {
   const below = others.map((cell, index) => {
     const column = columns[index + 1] ?? '';
     return cell === '' ? '' : `  ${column === 'where' ? '' : `${column}: `}${cell}`;

@@ -7,10 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
 import { type ChatReply, calls, says } from '../../testkit/chat/reply.js';
-import {
-  openScriptedChatServer,
-  type ReceivedRequest,
-} from '../../testkit/chat/scripted-chat-server.js';
+import { openScriptedChatServer, type ReceivedRequest } from '../../testkit/chat/scripted-chat-server.js';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { ask } from '../../testkit/http/client.js';
 import { readText } from '../../testkit/json.js';
@@ -95,12 +92,7 @@ async function takeAll(views: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
-async function openView(
-  view: string,
-  colorScheme: 'light' | 'dark',
-  width: number,
-  height: number,
-): Promise<Page> {
+async function openView(view: string, colorScheme: 'light' | 'dark', width: number, height: number): Promise<Page> {
   const context = await browser.newContext({ colorScheme, viewport: { width, height } });
   context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
@@ -132,8 +124,7 @@ async function fillStore(url: string): Promise<void> {
     await untilReadyAt(model);
   }
   await addTruths(`${url}/api${MODEL}`, half);
-  const create = (kind: string, body: object) =>
-    ask('POST', `${url}/projects/default/${kind}`, body);
+  const create = (kind: string, body: object) => ask('POST', `${url}/projects/default/${kind}`, body);
   const care = 'care_instructions';
   await create('skills', {
     skill: { name: 'price_list', type: 'sql', params: { database: 'shop', tables: ['stock'] } },

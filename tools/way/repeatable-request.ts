@@ -18,11 +18,7 @@ let made = 0;
  * Returns the first example request of an operation in a form that can be sent again and again: what it creates
  * gets a new name, and what it deletes is created first.
  */
-export async function repeatableRequest(
-  operation: Operation,
-  names: Names,
-  create: Create,
-): Promise<ExampleRequest> {
+export async function repeatableRequest(operation: Operation, names: Names, create: Create): Promise<ExampleRequest> {
   const [own = ''] = operation.path.match(/\w+(?=\}$)/) ?? [];
   const newNames = () => ({ ...names, [own]: newName() });
   // While a model is trained, no other training of it begins.
@@ -44,8 +40,7 @@ function findCreator({ path }: Operation): Operation | undefined {
   const list = path.slice(0, path.lastIndexOf('/'));
   // One address says `agent` where the list is `agents`.
   const isList = (other: string) => other === list || other === `${list}s`;
-  const creates = (operation: Operation) =>
-    answersWith(operation, '201') || answersWith(operation, '202');
+  const creates = (operation: Operation) => answersWith(operation, '201') || answersWith(operation, '202');
   return operations.find(
     (other) =>
       (other.method === 'POST' && isList(other.path)) ||

@@ -139,9 +139,7 @@ function calledInEach(rounds: readonly CoveredFile[][]): CoveredFile[] {
     return new Set(often);
   });
   return (rounds[0] ?? []).flatMap(({ file, functions }) => {
-    const called = functions.filter(({ offset }) =>
-      perRound.every((often) => often.has(`${file}:${offset}`)),
-    );
+    const called = functions.filter(({ offset }) => perRound.every((often) => often.has(`${file}:${offset}`)));
     return called.length === 0 ? [] : { file, functions: called };
   });
 }
@@ -171,9 +169,7 @@ function sourceFiles(covered: readonly CoveredFile[]): RanFile[] {
     .map(sourceFile)
     .sort(
       (a, b) =>
-        findStep(a) - findStep(b) ||
-        dirname(a.file).localeCompare(dirname(b.file)) ||
-        a.file.localeCompare(b.file),
+        findStep(a) - findStep(b) || dirname(a.file).localeCompare(dirname(b.file)) || a.file.localeCompare(b.file),
     );
 }
 
@@ -184,9 +180,7 @@ function findStep({ file }: RanFile): number {
 function sourceFile({ file, functions }: CoveredFile): RanFile {
   const compiled = new URL(`dist/${file}`, root);
   const code = readFileSync(compiled, 'utf8');
-  const payload: SourceMapPayload = JSON.parse(
-    readFileSync(`${fileURLToPath(compiled)}.map`, 'utf8'),
-  );
+  const payload: SourceMapPayload = JSON.parse(readFileSync(`${fileURLToPath(compiled)}.map`, 'utf8'));
   const map = new SourceMap(payload);
   const lineAt = (offset: number) => {
     const before = code.slice(0, offset).split('\n');

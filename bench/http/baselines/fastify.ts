@@ -39,18 +39,15 @@ async function workingApp(): Promise<FastifyInstance> {
   const app = fastifyApp();
   app.route<{ Params: OfSkill }>({
     ...findRoute('getSkill'),
-    handler: async ({ params }, reply) =>
-      send(reply, await work.getSkill(params.project_name, params.skill_name)),
+    handler: async ({ params }, reply) => send(reply, await work.getSkill(params.project_name, params.skill_name)),
   });
   app.route<{ Params: InProject; Querystring: { limit?: number } }>({
     ...findRoute('listSkills'),
-    handler: async ({ params, query }, reply) =>
-      send(reply, await work.listSkills(params.project_name, query.limit)),
+    handler: async ({ params, query }, reply) => send(reply, await work.listSkills(params.project_name, query.limit)),
   });
   app.route<{ Params: InProject; Body: BodyOf<'createSkill'> }>({
     ...findRoute('createSkill'),
-    handler: async ({ params, body }, reply) =>
-      send(reply, await work.createSkill(params.project_name, body)),
+    handler: async ({ params, body }, reply) => send(reply, await work.createSkill(params.project_name, body)),
   });
   app.route<{ Params: InProject & { agent_name: string }; Body: BodyOf<'updateAgent'> }>({
     ...findRoute('updateAgent'),
@@ -185,9 +182,7 @@ const VERSION = String(asRecord(document['info'])['version']);
 
 /** The built contract in which no schema refers to another. */
 const paths = asRecord(
-  asRecord(
-    JSON.parse(readFileSync(new URL(`dist/contract/${VERSION}.dereferenced.json`, root), 'utf8')),
-  )['paths'],
+  asRecord(JSON.parse(readFileSync(new URL(`dist/contract/${VERSION}.dereferenced.json`, root), 'utf8')))['paths'],
 );
 
 /** Returns the route of an operation, with JSON schemas for all that a request and its answer hold. */
@@ -223,8 +218,7 @@ function findJsonSchema(part: unknown): unknown {
 /** The parameters of a place as the members of an object. Node gives the names of headers in lower case. */
 function toObject(parameters: readonly JsonRecord[], place: string, others: boolean): JsonRecord {
   const here = parameters.filter((parameter) => parameter['in'] === place);
-  const nameOf = ({ name }: JsonRecord) =>
-    place === 'header' ? String(name).toLowerCase() : String(name);
+  const nameOf = ({ name }: JsonRecord) => (place === 'header' ? String(name).toLowerCase() : String(name));
   return {
     type: 'object',
     properties: Object.fromEntries(here.map((one) => [nameOf(one), one['schema']])),

@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import { readConfig } from '../../../server/config.js';
 import { PreparedStatement } from '../../../server/store/database/dialect.js';
-import {
-  DatabaseSync,
-  type SqliteConnection,
-} from '../../../server/store/database/sqlite-connection.js';
+import { DatabaseSync, type SqliteConnection } from '../../../server/store/database/sqlite-connection.js';
 import { Store } from '../../../server/store/index.js';
 
 /** Opens the store that the environment names, as the service does. */
@@ -20,9 +17,7 @@ export function openDatabase(): SqliteConnection {
 }
 
 /** A skill as the statement below returns it; `params` and `agent_ids` are JSON. */
-type Row = Readonly<
-  Record<'id' | 'name' | 'type' | 'params' | 'agent_ids' | 'created_at' | 'updated_at', string>
->;
+type Row = Readonly<Record<'id' | 'name' | 'type' | 'params' | 'agent_ids' | 'created_at' | 'updated_at', string>>;
 
 /**
  * Returns a function that reads a skill of an owner by one prepared statement, which has the project, the skill and

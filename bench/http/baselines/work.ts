@@ -51,11 +51,7 @@ export class Work {
     });
   }
 
-  updateAgent(
-    projectName: string,
-    agentName: string,
-    { agent }: BodyOf<'updateAgent'>,
-  ): Promise<Answer> {
+  updateAgent(projectName: string, agentName: string, { agent }: BodyOf<'updateAgent'>): Promise<Answer> {
     const { prompt_template, settings } = agent;
     return this.#inProject(projectName, async (store, project) => {
       const change = {
@@ -69,10 +65,7 @@ export class Work {
     });
   }
 
-  async #inProject(
-    name: string,
-    write: (store: Store, project: Project) => Promise<Answer>,
-  ): Promise<Answer> {
+  async #inProject(name: string, write: (store: Store, project: Project) => Promise<Answer>): Promise<Answer> {
     try {
       return await this.store.transaction(
         async (store) => {

@@ -73,24 +73,20 @@ describe('the events of a streamed answer', () => {
   test('are the same however the bytes arrive, with any text in them', async () => {
     const texts = fc.array(anyText(), { maxLength: 5 });
     await fc.assert(
-      fc.asyncProperty(
-        texts,
-        fc.infiniteStream(fc.integer({ min: 1, max: 40 })),
-        async (said, sizes) => {
-          const events = [...said.map(delta), END];
-          const text = events.map((event) => `: ping\n\n${line(event)}`).join('');
-          let rest = new TextEncoder().encode(text);
-          const pieces = [];
-          for (const size of sizes) {
-            if (rest.length === 0) break;
-            pieces.push(rest.subarray(0, size));
-            rest = rest.subarray(size);
-          }
-          // A half of a surrogate pair arrives as the replacement character.
-          const expected = events.map((event) => JSON.parse(JSON.stringify(event)));
-          expect(await all(ask(answering(pieces)))).toEqual(expected);
-        },
-      ),
+      fc.asyncProperty(texts, fc.infiniteStream(fc.integer({ min: 1, max: 40 })), async (said, sizes) => {
+        const events = [...said.map(delta), END];
+        const text = events.map((event) => `: ping\n\n${line(event)}`).join('');
+        let rest = new TextEncoder().encode(text);
+        const pieces = [];
+        for (const size of sizes) {
+          if (rest.length === 0) break;
+          pieces.push(rest.subarray(0, size));
+          rest = rest.subarray(size);
+        }
+        // A half of a surrogate pair arrives as the replacement character.
+        const expected = events.map((event) => JSON.parse(JSON.stringify(event)));
+        expect(await all(ask(answering(pieces)))).toEqual(expected);
+      }),
       { numRuns: 20 },
     );
   });
@@ -136,26 +132,21 @@ describe('the events of a streamed answer', () => {
     expect(error).toMatchObject({ body: '<h1>Log in</h1>' });
   });
 
-  test.each(['is closed', 'breaks'])(
-    'end with a TypeError if the connection %s early',
-    async (how) => {
-      let requests = 0;
-      const roster = await clientOf((_request, response) => {
-        requests += 1;
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        response.write(line(delta('About ')), () =>
-          how === 'breaks' ? response.destroy() : response.end(),
-        );
-      });
-      const read: AgentEvent[] = [];
-      const reading = (async () => {
-        for await (const event of ask(roster)) read.push(event);
-      })();
-      await expect(reading).rejects.toThrow(TypeError);
-      expect(read).toEqual([delta('About ')]);
-      expect(requests).toBe(1);
-    },
-  );
+  test.each(['is closed', 'breaks'])('end with a TypeError if the connection %s early', async (how) => {
+    let requests = 0;
+    const roster = await clientOf((_request, response) => {
+      requests += 1;
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write(line(delta('About ')), () => (how === 'breaks' ? response.destroy() : response.end()));
+    });
+    const read: AgentEvent[] = [];
+    const reading = (async () => {
+      for await (const event of ask(roster)) read.push(event);
+    })();
+    await expect(reading).rejects.toThrow(TypeError);
+    expect(read).toEqual([delta('About ')]);
+    expect(requests).toBe(1);
+  });
 
   test('cancel the request when the loop is left, or the signal aborted', async () => {
     const closed: Promise<unknown>[] = [];

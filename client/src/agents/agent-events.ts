@@ -39,10 +39,7 @@ export async function* agentEvents(call: StreamCall): AsyncGenerator<AgentEvent,
   if (!data || !response.headers.get('Content-Type')?.startsWith(MEDIA_TYPE)) {
     throw new UnexpectedAnswerError(response, await new Response(data ?? null).text());
   }
-  const reader = data
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
-    .getReader();
+  const reader = data.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()).getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();

@@ -14,15 +14,13 @@ type Operation<Path extends keyof RosterPaths, M extends Method> = RosterPaths[P
   ? Found
   : never;
 
-type Options<Path extends keyof RosterPaths, M extends Method, As> = FetchOptions<
-  Operation<Path, M>
-> & { parseAs?: As };
+type Options<Path extends keyof RosterPaths, M extends Method, As> = FetchOptions<Operation<Path, M>> & {
+  parseAs?: As;
+};
 
 type Call<M extends Method> = <Path extends PathWith<M>, As extends ParseAs = 'json'>(
   path: Path,
-  ...options: Record<never, never> extends Options<Path, M, As>
-    ? [Options<Path, M, As>?]
-    : [Options<Path, M, As>]
+  ...options: Record<never, never> extends Options<Path, M, As> ? [Options<Path, M, As>?] : [Options<Path, M, As>]
 ) => Promise<FetchResponse<Operation<Path, M>, { parseAs: As }, `${string}/${string}`>>;
 
 /**

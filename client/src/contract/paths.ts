@@ -22,15 +22,10 @@ type AddActuals = paths[ActualsPath]['post'];
 
 /** Every body but JSON is sent as it is. */
 type AnyBytes<Content> = {
-  [MediaType in keyof Content]: MediaType extends 'application/json'
-    ? Content[MediaType]
-    : SentAsItIs;
+  [MediaType in keyof Content]: MediaType extends 'application/json' ? Content[MediaType] : SentAsItIs;
 };
 
-type FromBytes<Operation extends TrainModel | Preview | AddActuals> = Omit<
-  Operation,
-  'requestBody'
-> & {
+type FromBytes<Operation extends TrainModel | Preview | AddActuals> = Omit<Operation, 'requestBody'> & {
   requestBody: { content: AnyBytes<Operation['requestBody']['content']> };
 };
 
@@ -59,10 +54,7 @@ type PredictBytes = AnswersJson<Omit<Predict, 'requestBody'>> & {
  * allow only a string for bodies other than JSON, whereas `trainModel`, `previewTable`, `addActuals` and
  * `predict` here also accept a Blob or a stream. And `predict` and `getRecord` have only their JSON response.
  */
-export type RosterPaths = Omit<
-  paths,
-  ModelPath | PredictPath | PreviewPath | RecordPath | ActualsPath
-> & {
+export type RosterPaths = Omit<paths, ModelPath | PredictPath | PreviewPath | RecordPath | ActualsPath> & {
   [Path in ModelPath]: Omit<paths[Path], 'put'> & { put: FromBytes<TrainModel> };
 } & {
   [Path in PreviewPath]: Omit<paths[Path], 'post'> & { post: FromBytes<Preview> };

@@ -1,8 +1,6 @@
 import type { operations } from '../../../generated/openapi.js';
 
-type ProblemIn<Answer> = Answer extends { content: { 'application/problem+json': infer Body } }
-  ? Body
-  : never;
+type ProblemIn<Answer> = Answer extends { content: { 'application/problem+json': infer Body } } ? Body : never;
 
 /** The problems that an operation can return: `ProblemOf<'getSkill'>`. */
 export type ProblemOf<OperationId extends keyof operations> = {

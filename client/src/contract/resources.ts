@@ -73,8 +73,7 @@ export type PredictionRow = Schemas['PredictionRow'];
 export type RowWarning = Schemas['RowWarning'];
 
 /** The columns that lean rows do not have. By them, a row is told from the other lines of an answer. */
-type FullRow = PredictionRow &
-  Required<Pick<PredictionRow, 'select_data_query' | 'when_data' | '__service_row_id'>>;
+type FullRow = PredictionRow & Required<Pick<PredictionRow, 'select_data_query' | 'when_data' | '__service_row_id'>>;
 
 /** A line of an NDJSON response with full rows: a row, the problem of that line, or, at the end, the warnings. */
 export type PredictionLine = FullRow | Schemas['ProblemLine'] | Schemas['WarningsLine'];

@@ -17,9 +17,7 @@ export function exampleResponse(request: Request, id: OperationId, found: FoundE
   const withoutExample = acceptedType(accept, types);
   if (withoutExample === undefined) return exampleResponse(request, id, findExample(id, 406));
   const name = found.name === undefined ? 'example' : `example "${found.name}"`;
-  throw new TypeError(
-    `${id} has no ${name} in ${withoutExample}. It has one in ${withExample.join(', ')}.`,
-  );
+  throw new TypeError(`${id} has no ${name} in ${withoutExample}. It has one in ${withExample.join(', ')}.`);
 }
 
 /** Returns the media types of a response: that of the request's body comes first, where there is one. */

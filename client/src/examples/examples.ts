@@ -36,9 +36,7 @@ export function examples(choices: ExampleChoices = {}): ExampleFetch {
         : methodNotAllowed(request, address);
     }
     const chosen = await untilAborted(signal, choosers.get(id)?.(request));
-    return chosen instanceof Response
-      ? chosen
-      : exampleResponse(request, id, findExample(id, chosen));
+    return chosen instanceof Response ? chosen : exampleResponse(request, id, findExample(id, chosen));
   };
 }
 
@@ -51,10 +49,7 @@ function createChoosers(choices: ExampleChoices): Map<OperationId, Chooser> {
   return choosers;
 }
 
-function createChooser(
-  id: OperationId,
-  choice: AnyChoice | readonly AnyChoice[] | Chooser,
-): Chooser {
+function createChooser(id: OperationId, choice: AnyChoice | readonly AnyChoice[] | Chooser): Chooser {
   if (typeof choice === 'function') return choice;
   const sequence = isSequence(choice) ? choice : [choice];
   if (sequence.length === 0) throw new TypeError(`The sequence of ${id} is empty.`);

@@ -29,15 +29,11 @@ export function findExample(id: OperationId, choice?: AnyChoice): FoundExample {
 /** @throws TypeError if there is no such operation */
 export function checkOperation(id: string): asserts id is OperationId {
   if (Object.hasOwn(OPERATIONS, id)) return;
-  throw new TypeError(
-    `There is no operation "${id}". There are ${listOf(Object.keys(OPERATIONS))}.`,
-  );
+  throw new TypeError(`There is no operation "${id}". There are ${listOf(Object.keys(OPERATIONS))}.`);
 }
 
 function byName(id: OperationId, name: string): FoundExample {
-  const statuses = listStatuses(id).filter((status) =>
-    listNames(findResponse(id, status)).has(name),
-  );
+  const statuses = listStatuses(id).filter((status) => listNames(findResponse(id, status)).has(name));
   const [status, second] = statuses;
   if (status === undefined) {
     throw new TypeError(`${id} has no example "${name}". It has ${allExamples(id)}.`);
@@ -61,9 +57,7 @@ function byStatus(
   const response = findResponse(id, status);
   const names = listNames(response);
   if (name !== undefined && !names.has(name)) {
-    throw new TypeError(
-      `${id} has no example "${name}" for ${status}. It has ${listOf([...names]) || 'none'}.`,
-    );
+    throw new TypeError(`${id} has no example "${name}" for ${status}. It has ${listOf([...names]) || 'none'}.`);
   }
   if (body !== undefined && Object.keys(response.content).length === 0) {
     throw new TypeError(`The response ${status} of ${id} has no body.`);

@@ -28,15 +28,11 @@ export function operationsAt(pathname: string): Address | undefined {
   });
   if (found.length === 0) return undefined;
   const shortest = Math.min(...found.map(({ length }) => length));
-  return new Map(
-    found.filter(({ length }) => length === shortest).map(({ id, method }) => [method, id]),
-  );
+  return new Map(found.filter(({ length }) => length === shortest).map(({ id, method }) => [method, id]));
 }
 
 /** Returns the methods of an address, as in the header `Allow`. */
 export function listMethods(address: Address): string {
-  const methods = [...address.keys()].flatMap((method) =>
-    method === 'GET' ? ['GET', 'HEAD'] : [method],
-  );
+  const methods = [...address.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...methods, 'OPTIONS'].join(', ');
 }

@@ -4,10 +4,7 @@ import { examples } from './examples.js';
 import { pathPattern } from './find-operation.js';
 
 /** Makes a handler for requests to the addresses that a pattern fits. */
-type MakeHandler<Handler> = (
-  address: RegExp,
-  answer: (info: { request: Request }) => Promise<Response>,
-) => Handler;
+type MakeHandler<Handler> = (address: RegExp, answer: (info: { request: Request }) => Promise<Response>) => Handler;
 
 /** The `http` of MSW 2. */
 export interface MswHttp<Handler> {

@@ -24,9 +24,7 @@ abstract class SentOnce<Data, Failure extends Problem> implements Promise<Data> 
     return this.#data().then(keep, recover);
   }
 
-  catch<Caught = never>(
-    recover?: ((reason: unknown) => Caught | PromiseLike<Caught>) | null,
-  ): Promise<Data | Caught> {
+  catch<Caught = never>(recover?: ((reason: unknown) => Caught | PromiseLike<Caught>) | null): Promise<Data | Caught> {
     return this.#data().catch(recover);
   }
 
@@ -46,18 +44,12 @@ abstract class SentOnce<Data, Failure extends Problem> implements Promise<Data> 
 }
 
 /** A request for one resource, or a change. */
-export class SentCall<Data, Failure extends Problem>
-  extends SentOnce<Data, Failure>
-  implements Read<Data, Failure>
-{
+export class SentCall<Data, Failure extends Problem> extends SentOnce<Data, Failure> implements Read<Data, Failure> {
   readonly reads = 'one';
 }
 
 /** A list, which is also read page by page. */
-export class SentList<Item, Failure extends Problem>
-  extends SentOnce<Item[], Failure>
-  implements List<Item, Failure>
-{
+export class SentList<Item, Failure extends Problem> extends SentOnce<Item[], Failure> implements List<Item, Failure> {
   readonly reads = 'list';
 
   constructor(

@@ -2,14 +2,7 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import { FACADE, type Resources } from '../../../generated/facade.js';
 import type { operations } from '../../../generated/openapi.js';
-import {
-  createRoster,
-  isProblem,
-  isSkillOf,
-  type ProblemOf,
-  type ProblemType,
-  type Skill,
-} from '../index.js';
+import { createRoster, isProblem, isSkillOf, type ProblemOf, type ProblemType, type Skill } from '../index.js';
 
 const roster = createRoster({ baseUrl: 'http://127.0.0.1:4000' });
 
@@ -102,7 +95,8 @@ describe('skills', () => {
     // @ts-expect-error: 'source' is missing
     void roster.skills.create({ name: 'care', type: 'retrieval', params: {} });
     void roster.skills.create({
-      ...{ name: 'shop', type: 'mcp' },
+      name: 'shop',
+      type: 'mcp',
       params: { server: 'shop', tools: ['predict_prices'] },
     });
     // @ts-expect-error A skill of the type mcp names its tools.
@@ -126,8 +120,7 @@ describe('skills', () => {
       expectTypeOf(skill).toExtend<Skill>();
       void before;
     } else if (isSkillOf(skill, 'model', 'mcp')) {
-      if (skill.type === 'model')
-        expectTypeOf(skill.params.version).toEqualTypeOf<number | undefined>();
+      if (skill.type === 'model') expectTypeOf(skill.params.version).toEqualTypeOf<number | undefined>();
       else expectTypeOf(skill.params.server).toEqualTypeOf<string>();
     } else expectTypeOf(skill.type).toEqualTypeOf<string>();
     const { skills } = await roster.agents.get('analyst');

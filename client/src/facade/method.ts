@@ -57,11 +57,7 @@ export function createMethod(client: RosterClient, project: string, operation: F
 }
 
 /** Sorts the arguments of a method into the parts of a request. */
-function buildRequest(
-  operation: FacadeOperation,
-  project: string,
-  given: readonly unknown[],
-): RequestParts {
+function buildRequest(operation: FacadeOperation, project: string, given: readonly unknown[]): RequestParts {
   const { names, reads, consumes = [], wraps, produces, headers = [] } = operation;
   const path = Object.fromEntries(names.map((name, at) => [name, given[at]]));
   const rest = given.slice(names.length);
@@ -74,13 +70,9 @@ function buildRequest(
     params: {
       path: { project_name: project, projectName: project, ...path },
       query: Object.fromEntries(
-        named
-          .filter((option) => !isHeader(option))
-          .map(([name, value]) => [separate(name, '_'), value]),
+        named.filter((option) => !isHeader(option)).map(([name, value]) => [separate(name, '_'), value]),
       ),
-      header: Object.fromEntries(
-        named.filter(isHeader).map(([name, value]) => [separate(name, '-'), value]),
-      ),
+      header: Object.fromEntries(named.filter(isHeader).map(([name, value]) => [separate(name, '-'), value])),
     },
     ...(body !== undefined && { body: wraps === undefined ? body : { [wraps]: body } }),
     ...((reads === 'text' || reads === 'blob') && { parseAs: reads }),

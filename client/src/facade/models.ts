@@ -1,9 +1,4 @@
-import type {
-  ModelsOperations,
-  PredictionRow,
-  PredictOptions,
-  PredictProblem,
-} from '../../../generated/facade.js';
+import type { ModelsOperations, PredictionRow, PredictOptions, PredictProblem } from '../../../generated/facade.js';
 import type { Bytes, Call } from './types.js';
 
 /** The rows and answers of a model, as `npx roster-client types` writes it. */
@@ -20,9 +15,7 @@ export interface ModelTypes {
 export type ModelsOf<Models> = Readonly<Record<keyof Models, ModelTypes>>;
 
 /** Models whose columns are not known. */
-export type AnyModels = Readonly<
-  Record<string, ModelTypes & { readonly input: Readonly<Record<string, unknown>> }>
->;
+export type AnyModels = Readonly<Record<string, ModelTypes & { readonly input: Readonly<Record<string, unknown>> }>>;
 
 /** The operations of models; rows to predict and answers are those of the model of that name. */
 export interface TypedModels<Models> extends Omit<ModelsOperations, 'predict'> {
@@ -103,9 +96,7 @@ type AnswersOf<Value> = {
 /** The predicted value, its confidence, and its interval; for a class, the set that may hold the true one. */
 type Lean<Target extends string, Value> = { [_ in Target]: Value } & {
   [_ in `${Target}_confidence`]: number;
-} & ([Value] extends [number]
-    ? { [_ in `${Target}_${'min' | 'max'}`]: number }
-    : { [_ in `${Target}_set`]: Value[] });
+} & ([Value] extends [number] ? { [_ in `${Target}_${'min' | 'max'}`]: number } : { [_ in `${Target}_set`]: Value[] });
 
 /** The columns that older clients read: the bounds of a class are null, and the explanation is a text. */
 type Full<Target extends string, Value> = Explained<Target, string> &

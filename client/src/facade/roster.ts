@@ -15,8 +15,7 @@ export interface RosterOptions extends RosterClientOptions {
  *
  * @typeParam Models the models of the project, as `npx roster-client types` writes them
  */
-export interface Roster<Models extends ModelsOf<Models> = AnyModels>
-  extends Omit<Resources, 'models'> {
+export interface Roster<Models extends ModelsOf<Models> = AnyModels> extends Omit<Resources, 'models'> {
   readonly models: TypedModels<Models>;
   /** The client that sends the requests: `roster.client.use(retry())`. */
   readonly client: RosterClient;
@@ -41,17 +40,11 @@ export function createRoster<Models extends ModelsOf<Models> = AnyModels>({
   return buildRoster(createRosterClient(options), project);
 }
 
-function buildRoster<Models extends ModelsOf<Models>>(
-  client: RosterClient,
-  project: string,
-): Roster<Models> {
+function buildRoster<Models extends ModelsOf<Models>>(client: RosterClient, project: string): Roster<Models> {
   const resources = Object.entries(TABLE).map(([resource, operations]) => [
     resource,
     Object.fromEntries(
-      Object.entries(operations).map(([name, operation]) => [
-        name,
-        createMethod(client, project, operation),
-      ]),
+      Object.entries(operations).map(([name, operation]) => [name, createMethod(client, project, operation)]),
     ),
   ]);
   const own = {

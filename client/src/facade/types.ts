@@ -33,9 +33,7 @@ export interface Read<Data, Failure extends Problem> extends Call<Data, Failure>
 }
 
 /** A list. Awaited, it is whole, or the page that was asked for; `for await` reads it page by page. */
-export interface List<Item, Failure extends Problem>
-  extends Call<Item[], Failure>,
-    AsyncIterable<Item> {
+export interface List<Item, Failure extends Problem> extends Call<Item[], Failure>, AsyncIterable<Item> {
   readonly reads: 'list';
 }
 
@@ -46,11 +44,9 @@ export type Events = AsyncGenerator<AgentEvent, void, undefined>;
 export type PathValue<Id extends OperationId, Name extends string> = Parameter<Id, 'path', Name>;
 
 /** The value of a parameter in the query, or of a header. */
-export type QueryValue<
-  Id extends OperationId,
-  Place extends 'query' | 'header',
-  Name extends string,
-> = NonNullable<Parameter<Id, Place, Name>>;
+export type QueryValue<Id extends OperationId, Place extends 'query' | 'header', Name extends string> = NonNullable<
+  Parameter<Id, Place, Name>
+>;
 
 type Parameter<
   Id extends OperationId,
@@ -93,22 +89,16 @@ export type CreationOfType<Body, Member extends keyof Body, Type extends string,
   'type' | Member
 > & { type: Type } & MembersOfType<Body, Member, Type, ByType>;
 
-type MembersOfType<
-  Body,
-  Member extends keyof Body,
-  Type extends string,
-  ByType,
-> = Type extends keyof ByType
+type MembersOfType<Body, Member extends keyof Body, Type extends string, ByType> = Type extends keyof ByType
   ? Record<never, never> extends ByType[Type]
     ? { [_ in Member]?: (ByType[Type] & FreeMembers) | null }
     : { [_ in Member]: ByType[Type] & FreeMembers }
   : { [_ in Member]?: Body[_] };
 
 /** The same for a change: members may be left out, and null removes one. */
-export type UpdateOfType<Body, Member extends keyof Body, Type extends string, ByType> = Omit<
-  Body,
-  'type' | Member
-> & { type?: Type | null } & {
+export type UpdateOfType<Body, Member extends keyof Body, Type extends string, ByType> = Omit<Body, 'type' | Member> & {
+  type?: Type | null;
+} & {
   [_ in Member]?: Type extends keyof ByType
     ? ({ [Name in keyof ByType[Type]]?: ByType[Type][Name] | null } & FreeMembers) | null
     : Body[Member];

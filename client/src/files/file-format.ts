@@ -1,12 +1,5 @@
 /** The formats in which a table or rows can be sent. */
-export type FileFormat =
-  | 'json'
-  | 'ndjson'
-  | 'csv'
-  | 'arrow-stream'
-  | 'arrow-file'
-  | 'parquet'
-  | 'xlsx';
+export type FileFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet' | 'xlsx';
 
 /** The formats in which predictions can be answered: all but Parquet and workbooks. */
 export type PredictionFormat = Exclude<FileFormat, 'parquet' | 'xlsx'>;

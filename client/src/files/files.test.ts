@@ -24,8 +24,7 @@ function answering(body: BodyInit, contentType: string, status = 200) {
       return new Response(body, { status, headers: { 'Content-Type': contentType } });
     },
   });
-  const predict = (file: FileSource, options?: PredictFileOptions) =>
-    predictFile(roster, PATH, file, options);
+  const predict = (file: FileSource, options?: PredictFileOptions) => predictFile(roster, PATH, file, options);
   return { roster, predict, requests };
 }
 

@@ -52,28 +52,25 @@ export async function predictFile(
   const { format: sent } = upload;
   const format = options.to ?? (sent === 'parquet' || sent === 'xlsx' ? 'json' : sent);
   const { confidence, unknown, explain } = options;
-  const { data, error, response } = await roster.POST(
-    '/api/projects/{projectName}/models/{modelName}/predict',
-    {
-      params: {
-        path,
-        query: {
-          ...(confidence !== undefined && { confidence }),
-          ...(unknown && { unknown }),
-          ...(explain !== undefined && { explain }),
-          ...formQuery(options),
-        },
+  const { data, error, response } = await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
+    params: {
+      path,
+      query: {
+        ...(confidence !== undefined && { confidence }),
+        ...(unknown && { unknown }),
+        ...(explain !== undefined && { explain }),
+        ...formQuery(options),
       },
-      headers: {
-        ...upload.headers,
-        Accept: `${MEDIA_TYPES[format]}, application/problem+json`,
-      },
-      body: upload.body,
-      bodySerializer: (body: unknown) => body,
-      parseAs: 'stream',
-      signal: options.signal ?? null,
     },
-  );
+    headers: {
+      ...upload.headers,
+      Accept: `${MEDIA_TYPES[format]}, application/problem+json`,
+    },
+    body: upload.body,
+    bodySerializer: (body: unknown) => body,
+    parseAs: 'stream',
+    signal: options.signal ?? null,
+  });
   if (error !== undefined) throw new ProblemError(error, response);
   if (!data || formatOfMediaType(response.headers.get('Content-Type') ?? '') !== format) {
     throw new UnexpectedAnswerError(response, await new Response(data ?? null).text());

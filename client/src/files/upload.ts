@@ -1,10 +1,4 @@
-import {
-  type FileFormat,
-  type FileKind,
-  formatOfMediaType,
-  formatOfName,
-  MEDIA_TYPES,
-} from './file-format.js';
+import { type FileFormat, type FileKind, formatOfMediaType, formatOfName, MEDIA_TYPES } from './file-format.js';
 
 /** The contents of a file: a `File` or another Blob, a stream, or bytes such as a Buffer of Node. */
 export type FileSource = Blob | ReadableStream<Uint8Array> | Uint8Array;
@@ -77,9 +71,7 @@ function findKind(source: FileSource, options: UploadOptions): FileKind {
   return { format, ...(named?.encoding && { encoding: named.encoding }) };
 }
 
-async function compressed(
-  body: Blob | ReadableStream<Uint8Array>,
-): Promise<Blob | ReadableStream<Uint8Array>> {
+async function compressed(body: Blob | ReadableStream<Uint8Array>): Promise<Blob | ReadableStream<Uint8Array>> {
   const gzipped = new Response(body).body?.pipeThrough(new CompressionStream('gzip'));
   return body instanceof ReadableStream && gzipped ? gzipped : new Response(gzipped ?? null).blob();
 }

@@ -10,9 +10,7 @@ const LF = 10;
  * the service ended the answer early. A problem of a single line has its number in `line`, and is
  * no end.
  */
-export function refuseEarlyEnd(
-  response: Response,
-): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+export function refuseEarlyEnd(response: Response): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let pieces: Uint8Array<ArrayBuffer>[] = [];
   let kept = 0;
   const keep = (piece: Uint8Array<ArrayBuffer>) => {

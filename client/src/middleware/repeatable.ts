@@ -12,8 +12,7 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
     '/projects/{project_name}/agents': 'an Idempotency-Key',
     '/projects/{project_name}/chatbots': 'an Idempotency-Key',
     '/projects/{project_name}/chatbots/{chatbot_name}/conversations': 'an Idempotency-Key',
-    '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages':
-      'an Idempotency-Key',
+    '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages': 'an Idempotency-Key',
     // Returns the reply, if there is one by then.
     '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages/{message_id}/reply':
       'none',

@@ -16,13 +16,12 @@ describe('Retry-After', () => {
     expect(retryAfter(answer('120'))).toBe(120_000);
   });
 
-  test.each([
-    'Sun, 06 Nov 1994 08:49:37 GMT',
-    'Sunday, 06-Nov-94 08:49:37 GMT',
-    'Sun Nov  6 08:49:37 1994',
-  ])('is a date in each of the forms that HTTP has: %s', (date) => {
-    expect(retryAfter(answer(date, DATE))).toBe(30_000);
-  });
+  test.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
+    'is a date in each of the forms that HTTP has: %s',
+    (date) => {
+      expect(retryAfter(answer(date, DATE))).toBe(30_000);
+    },
+  );
 
   test('counts from the server’s clock, even if this machine’s clock is wrong', () => {
     const second = fc.integer({ min: 0, max: 4_000_000_000 });
@@ -40,12 +39,9 @@ describe('Retry-After', () => {
     expect(retryAfter(answer(DATE))).toBe(0);
   });
 
-  test.each(['', 'soon', '-1', '1.5', '2026-01-01', 'Sun, soon'])(
-    'that is %j says nothing',
-    (value) => {
-      expect(retryAfter(answer(value))).toBeUndefined();
-    },
-  );
+  test.each(['', 'soon', '-1', '1.5', '2026-01-01', 'Sun, soon'])('that is %j says nothing', (value) => {
+    expect(retryAfter(answer(value))).toBeUndefined();
+  });
 
   test('that is missing says nothing', () => {
     expect(retryAfter(new Response())).toBeUndefined();

@@ -89,10 +89,7 @@ export function retry({
   };
 }
 
-async function isWorthRepeating(
-  { request, schemaPath }: Called,
-  outcome: Outcome,
-): Promise<boolean> {
+async function isWorthRepeating({ request, schemaPath }: Called, outcome: Outcome): Promise<boolean> {
   if ('error' in outcome) {
     // fetch throws a TypeError if the network failed, and the signal's reason if the call was
     // aborted.
@@ -130,6 +127,5 @@ async function send(fetch: (request: Request) => Promise<Response>, request: Req
 
 /** Cancels a response that nobody will read, to free its connection. */
 async function leave(outcome: Outcome): Promise<void> {
-  if ('response' in outcome && !outcome.response.body?.locked)
-    await outcome.response.body?.cancel();
+  if ('response' in outcome && !outcome.response.body?.locked) await outcome.response.body?.cancel();
 }

@@ -27,20 +27,14 @@ export async function rosterTypes(roster: RosterClient, project: string): Promis
   );
   for await (const model of list) {
     const serving = await readServing(roster, project, model);
-    lines.push(
-      ...(serving ? writeModel(serving) : [`  // ${quote(model.name)} does not serve yet.`]),
-    );
+    lines.push(...(serving ? writeModel(serving) : [`  // ${quote(model.name)} does not serve yet.`]));
   }
   const about = `The models of the project ${JSON.stringify(project)}, made by \`npx roster-client types\`: make them again after a training.`;
   return [`/** ${asComment(about)} */`, 'export interface Models {', ...lines, '}', ''].join('\n');
 }
 
 /** Returns the version that answers predictions, which may be older than the one that a list shows. */
-async function readServing(
-  roster: RosterClient,
-  projectName: string,
-  model: Model,
-): Promise<Model | undefined> {
+async function readServing(roster: RosterClient, projectName: string, model: Model): Promise<Model | undefined> {
   const { name: modelName, version, serving_version: serving } = model;
   if (serving === null) return undefined;
   if (version === serving && model.columns) return model;
@@ -79,11 +73,7 @@ function writeInput({ name, used, min, max, ...column }: Column): string[] {
   ];
 }
 
-function columnType({
-  kind,
-  categories,
-  reading,
-}: Omit<Column, 'name' | 'used' | 'min' | 'max'>): string {
+function columnType({ kind, categories, reading }: Omit<Column, 'name' | 'used' | 'min' | 'max'>): string {
   switch (kind) {
     case 'number':
       return reading ? 'number | string' : 'number';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rowWarnings } from '../index.js';
 
-const warned = (field: string) =>
-  rowWarnings(new Response(null, { headers: { 'Row-Warnings': field } }));
+const warned = (field: string) => rowWarnings(new Response(null, { headers: { 'Row-Warnings': field } }));
 
 describe('rowWarnings', () => {
   test('an answer without the header has none', () => {

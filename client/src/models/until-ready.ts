@@ -52,10 +52,10 @@ export async function untilReady(
 ): Promise<Model> {
   let before: Model | undefined;
   for (;;) {
-    const { data, error, response } = await roster.GET(
-      '/api/projects/{projectName}/models/{modelName}',
-      { params: { path }, signal: signal ?? null },
-    );
+    const { data, error, response } = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
+      params: { path },
+      signal: signal ?? null,
+    });
     if (error && !isForNow(error)) throw new ProblemError(error, response);
     if (data) {
       if (data.version !== before?.version || data.progress !== before.progress) onProgress?.(data);

@@ -30,8 +30,7 @@ export const refuseUnexpectedAnswers: Middleware = {
   async onResponse({ response, options }) {
     const mediaType = response.headers.get('Content-Type') ?? '';
     if (response.ok) {
-      const isExpected =
-        response.status === 204 || options.parseAs !== 'json' || mediaType.includes('json');
+      const isExpected = response.status === 204 || options.parseAs !== 'json' || mediaType.includes('json');
       if (!isExpected) {
         throw new UnexpectedAnswerError(response, await response.text());
       }

@@ -45,8 +45,7 @@ export function rosterQueries<Models extends ModelsOf<Models> = AnyModels>(
     );
     return [resource, Object.fromEntries(factories)];
   });
-  const key = (resource?: ResourceName) =>
-    createKey(roster, resource === undefined ? [] : [resource]);
+  const key = (resource?: ResourceName) => createKey(roster, resource === undefined ? [] : [resource]);
   // The types are made from the same table.
   return Object.assign(Object.fromEntries(resources), { key }) as RosterQueries<Models>;
 }
@@ -61,9 +60,7 @@ interface Source {
   readonly get: FacadeOperation | undefined;
 }
 
-type Factory = (
-  ...given: readonly unknown[]
-) => Query<unknown> | PagesQuery<unknown> | Change<unknown, unknown>;
+type Factory = (...given: readonly unknown[]) => Query<unknown> | PagesQuery<unknown> | Change<unknown, unknown>;
 
 function createFactories(source: Source): [string, Factory][] {
   const { operation, key } = source;
@@ -78,10 +75,7 @@ function createFactories(source: Source): [string, Factory][] {
   return [query, [`${name}Pages`, (...given) => createPages(source, given)]];
 }
 
-function createQuery(
-  { roster, key, operation }: Source,
-  given: readonly unknown[],
-): Query<unknown> {
+function createQuery({ roster, key, operation }: Source, given: readonly unknown[]): Query<unknown> {
   const send = createMethod(roster.client, roster.project, operation);
   const queryKey = createKey(roster, [...key, ...given]);
   const isTagged = operation.headers?.includes('ifNoneMatch') ?? false;
@@ -97,10 +91,7 @@ function createQuery(
   };
 }
 
-function createPages(
-  { roster, key, operation }: Source,
-  given: readonly unknown[],
-): PagesQuery<unknown> {
+function createPages({ roster, key, operation }: Source, given: readonly unknown[]): PagesQuery<unknown> {
   const send = createMethod(roster.client, roster.project, operation);
   const [own, options] = splitOptions(operation, given);
   const { limit } = options;
@@ -123,9 +114,7 @@ function createChange(source: Source, given: readonly unknown[]): Change<unknown
   const send = createMethod(roster.client, roster.project, operation);
   const names = given.slice(0, operation.names.length);
   const options = readOptions(given[names.length]);
-  const shown = isChangeOf(get, operation)
-    ? createKey(roster, [resource, 'get', ...names])
-    : undefined;
+  const shown = isChangeOf(get, operation) ? createKey(roster, [resource, 'get', ...names]) : undefined;
   return {
     mutationKey: createKey(roster, [...key, ...given]),
     scope: { id: JSON.stringify(createKey(roster, [resource, ...names])) },
@@ -154,21 +143,15 @@ function isChangeOf(get: FacadeOperation | undefined, changed: FacadeOperation):
 }
 
 async function readAgain(client: Cache, roster: Source['roster'], resource: string): Promise<void> {
-  const [, changed = [resource]] =
-    Object.entries(CHANGED_WITH).find(([name]) => name === resource) ?? [];
-  await Promise.all(
-    changed.map((name) => client.invalidateQueries({ queryKey: createKey(roster, [name]) })),
-  );
+  const [, changed = [resource]] = Object.entries(CHANGED_WITH).find(([name]) => name === resource) ?? [];
+  await Promise.all(changed.map((name) => client.invalidateQueries({ queryKey: createKey(roster, [name]) })));
 }
 
 /**
  * Returns the data of an answer with their ETag, or the known data if they have not changed.
  * @throws ProblemError if the service answers with a problem
  */
-async function readData(
-  sent: ReturnType<ReturnType<typeof createMethod>>,
-  known: unknown,
-): Promise<unknown> {
+async function readData(sent: ReturnType<ReturnType<typeof createMethod>>, known: unknown): Promise<unknown> {
   if (!(sent instanceof SentCall || sent instanceof SentList)) return sent;
   const { data, error, response }: Outcome = await sent.result();
   if (error !== undefined) throw new ProblemError(error, response);

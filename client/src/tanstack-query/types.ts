@@ -1,9 +1,4 @@
-import type {
-  FACADE,
-  ModelsOperations,
-  PredictOptions,
-  Resources,
-} from '../../../generated/facade.js';
+import type { FACADE, ModelsOperations, PredictOptions, Resources } from '../../../generated/facade.js';
 import type { AnyModels, ModelsOf, PredictionOf } from '../facade/models.js';
 import type { Events } from '../facade/types.js';
 import type { Page, PageQuery } from '../paging.js';
@@ -35,9 +30,7 @@ export interface Query<Data> {
 /** Options of `useInfiniteQuery`. */
 export interface PagesQuery<Item> {
   readonly queryKey: readonly unknown[];
-  readonly queryFn: (
-    context: QueryContext & { readonly pageParam: PageQuery },
-  ) => Promise<Page<Item>>;
+  readonly queryFn: (context: QueryContext & { readonly pageParam: PageQuery }) => Promise<Page<Item>>;
   readonly initialPageParam: PageQuery;
   readonly getNextPageParam: (page: Page<Item>) => PageQuery | undefined;
 }
@@ -66,9 +59,9 @@ type PredictQuery<Models> = <Name extends keyof Models & string>(
 ) => Query<PredictionOf<Models[Name]>[]>;
 
 type Factories<Operations, Rows> = {
-  [Name in keyof Operations as Operations[Name] extends Returning<Events>
-    ? never
-    : Name]: Operations[Name] extends (...given: infer Given) => infer Sent
+  [Name in keyof Operations as Operations[Name] extends Returning<Events> ? never : Name]: Operations[Name] extends (
+    ...given: infer Given
+  ) => infer Sent
     ? Sent extends { readonly reads: 'one' | 'list' }
       ? (...given: Given) => Query<Awaited<Sent>>
       : ChangeFactory<Awaited<Sent>, SplitNames<Given, Row<Rows, Name>['names']>, Row<Rows, Name>>
@@ -116,10 +109,7 @@ type ChangeFactory<Data, Split, Row> = Split extends {
 
 /** Options for TanStack Query, by resource and method of the façade. */
 export type RosterQueries<Models extends ModelsOf<Models> = AnyModels> = {
-  readonly [Resource in Exclude<keyof Resources, 'models'>]: Factories<
-    Resources[Resource],
-    (typeof FACADE)[Resource]
-  >;
+  readonly [Resource in Exclude<keyof Resources, 'models'>]: Factories<Resources[Resource], (typeof FACADE)[Resource]>;
 } & {
   readonly models: Factories<Omit<ModelsOperations, 'predict'>, (typeof FACADE)['models']> & {
     predict: PredictQuery<Models>;

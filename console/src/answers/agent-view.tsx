@@ -62,13 +62,7 @@ function SkillLine({ project, agent: { skills } }: { project: string; agent: Age
         'This agent has no skills.'
       ) : (
         <>
-          Skills:{' '}
-          <NameLinks
-            project={project}
-            kind="skills"
-            names={names}
-            more={skills.length - names.length}
-          />
+          Skills: <NameLinks project={project} kind="skills" names={names} more={skills.length - names.length} />
         </>
       )}
     </p>

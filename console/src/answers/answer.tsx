@@ -26,8 +26,7 @@ function Use({ use: { tool, input, end } }: { use: ToolUse }) {
   return (
     <details class={end?.isError ? 'step failed' : 'step'} open={end?.isError}>
       <summary>
-        <code>{tool}</code>{' '}
-        <span class="faint">{end ? duration(end.milliseconds) : 'running …'}</span>
+        <code>{tool}</code> <span class="faint">{end ? duration(end.milliseconds) : 'running …'}</span>
         {end?.isError && <strong> failed</strong>}
       </summary>
       <p class="hint">Input</p>
@@ -47,8 +46,7 @@ const writeJson = (value: unknown) => JSON.stringify(value, null, 2) ?? '';
 
 const MS_PER_SECOND = 1000;
 
-const duration = (ms: number) =>
-  ms < MS_PER_SECOND ? number(ms, 'ms') : number(Math.round(ms / 100) / 10, 's');
+const duration = (ms: number) => (ms < MS_PER_SECOND ? number(ms, 'ms') : number(Math.round(ms / 100) / 10, 's'));
 
 /** The passages that an answer rests on. */
 export function Passages({ project, passages }: { project: string; passages: readonly Passage[] }) {
@@ -59,9 +57,7 @@ export function Passages({ project, passages }: { project: string; passages: rea
       <Table
         head={['Document', 'Passage', 'Text']}
         rows={passages.map(({ skill, document, passage, content }) => [
-          <a href={href(['projects', project, 'skills', skill, 'documents', document])}>
-            {document}
-          </a>,
+          <a href={href(['projects', project, 'skills', skill, 'documents', document])}>{document}</a>,
           passage,
           <span class="content">{content}</span>,
         ])}

@@ -23,15 +23,7 @@ interface ConversationPath {
 }
 
 /** A conversation with a chatbot. The service keeps its messages. */
-export function ConversationView({
-  project,
-  chatbot,
-  id,
-}: {
-  project: string;
-  chatbot: string;
-  id: string;
-}) {
+export function ConversationView({ project, chatbot, id }: { project: string; chatbot: string; id: string }) {
   const path = { project_name: project, chatbot_name: chatbot, conversation_id: id };
   const thread = threadAt(JSON.stringify(path), askChatbot(path));
   const { loaded, reload } = useLoaded(
@@ -59,13 +51,7 @@ export function ConversationView({
     <View
       title={title}
       up={{ href: href(list), text: `Conversations with ${chatbot}` }}
-      actions={
-        <ConfirmDelete
-          what="the conversation"
-          consequences="Its messages are deleted, too."
-          remove={remove}
-        />
-      }
+      actions={<ConfirmDelete what="the conversation" consequences="Its messages are deleted, too." remove={remove} />}
     >
       <Loading loaded={loaded} what="the messages" retry={reload}>
         {() => <Conversing thread={thread} project={project} />}

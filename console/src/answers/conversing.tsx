@@ -35,15 +35,7 @@ export function Conversing({ thread, project }: { thread: Thread; project: strin
   );
 }
 
-function Answer({
-  exchange,
-  project,
-  thread,
-}: {
-  exchange: Exchange;
-  project: string;
-  thread: Thread;
-}) {
+function Answer({ exchange, project, thread }: { exchange: Exchange; project: string; thread: Thread }) {
   const { state, parts, text, passages, usage } = exchange;
   const isWaiting = state === 'answering' && text === '';
   return (
@@ -57,11 +49,7 @@ function Answer({
       {state === 'failed' && <Failure error={exchange.error} />}
       {(state === 'failed' || state === 'stopped') && (
         <div class="actions">
-          <button
-            type="button"
-            aria-disabled={thread.isAnswering}
-            onClick={() => thread.askAgain(exchange)}
-          >
+          <button type="button" aria-disabled={thread.isAnswering} onClick={() => thread.askAgain(exchange)}>
             Ask again
           </button>
           {exchange.messageId === undefined && (
@@ -80,16 +68,15 @@ const CONFIGURATION = 'CHAT_URL=http://127.0.0.1:11434/v1 CHAT_MODEL=qwen3:8b np
 
 function Failure({ error }: { error: unknown }) {
   if (error === null) return <p class="faint">There is no reply yet.</p>;
-  const isNotConfigured =
-    error instanceof ProblemError && error.problem.type === '/problems/chat-not-configured';
+  const isNotConfigured = error instanceof ProblemError && error.problem.type === '/problems/chat-not-configured';
   return (
     <>
       <ErrorNotice error={error} />
       {isNotConfigured && (
         <>
           <p>
-            Any server with the chat completions of OpenAI will do, such as Ollama, vLLM or
-            llama.cpp. With Ollama on the same machine:
+            Any server with the chat completions of OpenAI will do, such as Ollama, vLLM or llama.cpp. With Ollama on
+            the same machine:
           </p>
           <Copyable label="Copy the command" text={CONFIGURATION} />
         </>

@@ -13,9 +13,7 @@ export interface ToolUse {
 }
 
 /** A part of an answer before its text: a remark, or the use of a tool. */
-export type Part =
-  | { readonly kind: 'remark'; readonly text: string }
-  | { readonly kind: 'use'; readonly use: ToolUse };
+export type Part = { readonly kind: 'remark'; readonly text: string } | { readonly kind: 'use'; readonly use: ToolUse };
 
 /** A question and its answer, as far as it has arrived. */
 export interface Exchange {
@@ -58,9 +56,7 @@ export function afterEvent(exchange: Exchange, event: AgentEvent): Exchange {
   const { parts, text } = exchange;
   if ('actions' in event) {
     const remarks: Part[] = text.trim() ? [{ kind: 'remark', text }] : [];
-    const uses = event.actions.map(({ tool, tool_input: input }) =>
-      toUse({ tool, input, end: null }),
-    );
+    const uses = event.actions.map(({ tool, tool_input: input }) => toUse({ tool, input, end: null }));
     return { ...exchange, parts: [...parts, ...remarks, ...uses], text: '' };
   }
   if ('steps' in event) {
@@ -70,8 +66,7 @@ export function afterEvent(exchange: Exchange, event: AgentEvent): Exchange {
     }, parts);
     return { ...exchange, parts: ended };
   }
-  if ('output' in event)
-    return { ...exchange, state: 'answered', text: event.output, usage: event.usage };
+  if ('output' in event) return { ...exchange, state: 'answered', text: event.output, usage: event.usage };
   switch (event.type) {
     case 'start':
       return { ...exchange, messageId: event.message_id };

@@ -4,11 +4,7 @@ import { signal } from '../session/signal.js';
 import { afterEvent, begun, type Exchange, newExchange } from './exchange.js';
 
 /** Requests the answer to the last of some exchanges. */
-export type Ask = (
-  exchange: Exchange,
-  before: readonly Exchange[],
-  signal: AbortSignal,
-) => StreamCall;
+export type Ask = (exchange: Exchange, before: readonly Exchange[], signal: AbortSignal) => StreamCall;
 
 /**
  * The exchanges with an agent or in a conversation, and the text that is being written. It outlives
@@ -103,9 +99,7 @@ export class Thread {
   }
 
   #change(id: string, change: (exchange: Exchange) => Exchange): void {
-    this.exchanges.set(
-      this.exchanges.get().map((exchange) => (exchange.id === id ? change(exchange) : exchange)),
-    );
+    this.exchanges.set(this.exchanges.get().map((exchange) => (exchange.id === id ? change(exchange) : exchange)));
   }
 }
 

@@ -9,15 +9,7 @@ import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { DOCUMENT } from './send-documents.js';
 
-export function DocumentView({
-  project,
-  skill,
-  name,
-}: {
-  project: string;
-  skill: string;
-  name: string;
-}) {
+export function DocumentView({ project, skill, name }: { project: string; skill: string; name: string }) {
   const path = { project_name: project, skill_name: skill, document_name: name };
   const { loaded, reload } = useLoaded(
     (signal) =>
@@ -41,13 +33,7 @@ export function DocumentView({
     <View
       title={name}
       up={{ href: href(list), text: `Documents of ${skill}` }}
-      actions={
-        <ConfirmDelete
-          what={`the document ${name}`}
-          consequences="Agents no longer find it."
-          remove={remove}
-        />
-      }
+      actions={<ConfirmDelete what={`the document ${name}`} consequences="Agents no longer find it." remove={remove} />}
     >
       <Loading loaded={loaded} what="the document" retry={reload}>
         {(text) => <div class="content card">{text}</div>}

@@ -34,18 +34,10 @@ export function DocumentsView({ project, skill }: { project: string; skill: stri
     list.reload();
   };
   return (
-    <View
-      title={`Documents of ${skill}`}
-      up={{ href: href(['projects', project, 'skills', skill]), text: skill }}
-    >
+    <View title={`Documents of ${skill}`} up={{ href: href(['projects', project, 'skills', skill]), text: skill }}>
       <p class="faint lead">Agents that have the skill find passages in these texts.</p>
       <Outcome done={done} />
-      <DropZone
-        label="Drop text or Markdown files here, or"
-        accept={DOCUMENT_TYPES}
-        isMany
-        onFile={add}
-      />
+      <DropZone label="Drop text or Markdown files here, or" accept={DOCUMENT_TYPES} isMany onFile={add} />
       <SendingList sendings={sendings} />
       <List
         list={list}
@@ -109,20 +101,15 @@ function SendingList({ sendings }: { sendings: readonly Sending[] }) {
         {over} of {count(sendings.length, 'file')} sent
         {refused.length > 0 && `, ${whole(refused.length)} of them not kept`}
       </p>
-      {over < sendings.length && (
-        <progress value={over} max={sendings.length} aria-label="Files sent" />
-      )}
+      {over < sendings.length && <progress value={over} max={sendings.length} aria-label="Files sent" />}
       <ul>
         {named.map(({ fileName, name, state, reason }, index) => (
           <li key={`${index}${fileName}`}>
-            <strong>{fileName}</strong> {WORDS[state]}{' '}
-            {reason ?? (name !== fileName && `as ${name}`)}
+            <strong>{fileName}</strong> {WORDS[state]} {reason ?? (name !== fileName && `as ${name}`)}
           </li>
         ))}
       </ul>
-      {sendings.length > named.length && (
-        <p class="faint">and {count(sendings.length - named.length, 'more')}</p>
-      )}
+      {sendings.length > named.length && <p class="faint">and {count(sendings.length - named.length, 'more')}</p>}
     </section>
   );
 }

@@ -66,5 +66,4 @@ export function PasteForm({ path, onKept }: { path: SkillPath; onKept: (name: st
   );
 }
 
-const NAME_FAULT =
-  'The name must consist of A-Z a-z 0-9 _ . - and begin with a letter, a digit or _.';
+const NAME_FAULT = 'The name must consist of A-Z a-z 0-9 _ . - and begin with a letter, a digit or _.';

@@ -86,8 +86,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
  * @throws RangeError with the reason why the service would refuse it
  */
 async function readText(file: File): Promise<string> {
-  if (file.size > MAX_BYTES)
-    throw new RangeError('It has more than 4 MiB. Split it into several documents.');
+  if (file.size > MAX_BYTES) throw new RangeError('It has more than 4 MiB. Split it into several documents.');
   if (file.size === 0) throw new RangeError('It is empty.');
   let text: string;
   try {
@@ -97,7 +96,6 @@ async function readText(file: File): Promise<string> {
     if (!(error instanceof TypeError)) throw error;
     throw new RangeError('It is not text in UTF-8. Save it as UTF-8, and send it again.');
   }
-  if (text.includes('\0'))
-    throw new RangeError('It has characters U+0000, which no text has. Is it a text file?');
+  if (text.includes('\0')) throw new RangeError('It has characters U+0000, which no text has. Is it a text file?');
   return text;
 }

@@ -29,11 +29,7 @@ export function KeyForm({ error }: { error?: string | undefined }) {
         setKey(value.trim(), isKept);
       }}
     >
-      <Field
-        label="Key"
-        hint="It begins with roster_. The people who run the service create keys."
-        error={error}
-      >
+      <Field label="Key" hint="It begins with roster_. The people who run the service create keys." error={error}>
         {(control) => (
           <input
             {...control}
@@ -46,11 +42,7 @@ export function KeyForm({ error }: { error?: string | undefined }) {
         )}
       </Field>
       <label class="check">
-        <input
-          type="checkbox"
-          checked={isKept}
-          onChange={(event) => setKept(event.currentTarget.checked)}
-        />
+        <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />
         Keep the key until this tab is closed
       </label>
       <div class="actions">

@@ -12,9 +12,7 @@ export interface ModelPath {
  * @throws ProblemError if the service refuses
  */
 export function deleteModel(path: ModelPath): Promise<void> {
-  return removed(
-    roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params: { path } }),
-  );
+  return removed(roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params: { path } }));
 }
 
 /**
@@ -34,8 +32,7 @@ export function deleteVersion(path: ModelPath, version: number): Promise<void> {
  * @throws ProblemError if the service refuses, as for a version that is ready
  */
 export function cancelTraining(path: ModelPath, version: number): Promise<Model> {
-  const address =
-    '/api/projects/{projectName}/models/{modelName}/versions/{version}/training' as const;
+  const address = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training' as const;
   const params = { path: { ...path, version: String(version) } };
   return answered(roster.DELETE(address, { params }));
 }

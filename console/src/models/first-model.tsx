@@ -25,35 +25,24 @@ export function FirstModel({ project }: { project: string }) {
   return (
     <View title="What do you want to predict?">
       <p class="intro">
-        Give Roster a table in which the value to predict is known. It trains a model, which
-        predicts the value for other rows and says how confident it is in each.
+        Give Roster a table in which the value to predict is known. It trains a model, which predicts the value for
+        other rows and says how confident it is in each.
       </p>
       <div class="ways">
         <section class="card">
           <h2>Try the example</h2>
           <p>
-            The prices of {count(DEMO.rows, 'diamond')}, by weight, cut, colour and clarity.
-            Training takes a few seconds. Then predict the price of one diamond, or of{' '}
-            {whole(DEMO.moreRowCount)} at once.
+            The prices of {count(DEMO.rows, 'diamond')}, by weight, cut, colour and clarity. Training takes a few
+            seconds. Then predict the price of one diamond, or of {whole(DEMO.moreRowCount)} at once.
           </p>
           {/* Not disabled, which would take the focus away. */}
-          <button
-            type="button"
-            class="primary"
-            onClick={() => isSending || tryDemo(DEMO)}
-            aria-disabled={isSending}
-          >
+          <button type="button" class="primary" onClick={() => isSending || tryDemo(DEMO)} aria-disabled={isSending}>
             Try it with {count(DEMO.rows, 'diamond')}
           </button>
           <p>
-            Or the houses sold in 46 cities of Texas, month by month. See the next year of each
-            city, with intervals.
+            Or the houses sold in 46 cities of Texas, month by month. See the next year of each city, with intervals.
           </p>
-          <button
-            type="button"
-            onClick={() => isSending || tryDemo(FORECAST_DEMO)}
-            aria-disabled={isSending}
-          >
+          <button type="button" onClick={() => isSending || tryDemo(FORECAST_DEMO)} aria-disabled={isSending}>
             Forecast house sales
           </button>
           <SendingProgress state={state} cancel={cancel} />
@@ -62,8 +51,8 @@ export function FirstModel({ project }: { project: string }) {
         <section class="card">
           <h2>Use your own table</h2>
           <p>
-            CSV, JSON, JSON lines, Parquet or Arrow, with at least 50 rows. Nothing is sent until
-            you start the training.
+            CSV, JSON, JSON lines, Parquet or Arrow, with at least 50 rows. Nothing is sent until you start the
+            training.
           </p>
           <DropZone
             label="Drop a table here, or"
@@ -76,10 +65,7 @@ export function FirstModel({ project }: { project: string }) {
         </section>
       </div>
       <h2>Use a terminal</h2>
-      <p>
-        These commands train with the same diamonds. Everything on this page is also available in
-        the API.
-      </p>
+      <p>These commands train with the same diamonds. Everything on this page is also available in the API.</p>
       <Copyable label="Copy the commands" text={commands(project)} />
     </View>
   );

@@ -116,8 +116,8 @@ export function ModelFrame({
     <View title={name} up={{ href: models, text: 'Models' }} actions={actions}>
       {isGone(loaded) ? (
         <p class="notice warning" role="alert">
-          <strong>This {asked ? 'version' : 'model'} does not exist.</strong> The address may be
-          wrong, or someone has deleted it.{' '}
+          <strong>This {asked ? 'version' : 'model'} does not exist.</strong> The address may be wrong, or someone has
+          deleted it.{' '}
           <a href={asked ? href(['projects', project, 'models', name]) : models}>
             {asked ? 'See the version that answers predictions' : 'See all models'}
           </a>
@@ -137,12 +137,7 @@ export function ModelFrame({
           <Loading loaded={loaded} what="the model" retry={reload}>
             {({ newest, shown, waiting }) => (
               <>
-                <TrainingState
-                  newest={newest}
-                  project={project}
-                  onChange={reload}
-                  onCancel={cancel}
-                />
+                <TrainingState newest={newest} project={project} onChange={reload} onCancel={cancel} />
                 {waiting && (
                   <WaitingVersion
                     waiting={waiting}
@@ -253,8 +248,8 @@ function WaitingVersion({
   return (
     <div class="notice">
       <p>
-        <strong>Version {version} is ready, and waits for your approval.</strong> Version {serving}{' '}
-        answers predictions until then.
+        <strong>Version {version} is ready, and waits for your approval.</strong> Version {serving} answers predictions
+        until then.
       </p>
       {comparison && <p>{comparison.reason}</p>}
       <p class="actions">
@@ -262,9 +257,7 @@ function WaitingVersion({
           Serve version {version}
         </button>
         {!isCompared && (
-          <a href={href(['projects', project, 'models', name, 'versions'])}>
-            Compare it with version {serving}
-          </a>
+          <a href={href(['projects', project, 'models', name, 'versions'])}>Compare it with version {serving}</a>
         )}
       </p>
       {error !== null && <ErrorNotice error={error} />}

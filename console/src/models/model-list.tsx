@@ -102,9 +102,7 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
           <strong>The training of version {model.version} failed.</strong> {failure}
         </p>
       )}
-      {status !== 'ready' && serving !== null && (
-        <p class="hint">Version {serving} answers predictions.</p>
-      )}
+      {status !== 'ready' && serving !== null && <p class="hint">Version {serving} answers predictions.</p>}
       {status === 'ready' && <p class="hint card-facts">{describeFacts(model)}</p>}
     </>
   );
@@ -126,8 +124,8 @@ function describeQuality(model: Model) {
   if (model.task === 'classification') {
     return (
       <>
-        Right in <strong>{finePercent(model.metrics.accuracy)}</strong>, always “
-        {model.classes?.[0]?.name}” in {finePercent(model.metrics.baseline_accuracy)}
+        Right in <strong>{finePercent(model.metrics.accuracy)}</strong>, always “{model.classes?.[0]?.name}” in{' '}
+        {finePercent(model.metrics.baseline_accuracy)}
       </>
     );
   }
@@ -198,13 +196,10 @@ function placePoints(
     return { title: 'Predicted and actual values', points, deviations };
   }
   if (model.task === 'classification') {
-    const points = model.metrics.reliability.map(
-      ({ nominal, observed }) => [nominal, observed] as const,
-    );
+    const points = model.metrics.reliability.map(({ nominal, observed }) => [nominal, observed] as const);
     return { title: 'Probability and accuracy', points };
   }
-  const byStep = (errors: readonly { mae: number }[]) =>
-    errors.map(({ mae }, step) => [step, mae] as const);
+  const byStep = (errors: readonly { mae: number }[]) => errors.map(({ mae }, step) => [step, mae] as const);
   return {
     title: 'Error by step, and that of repeating the last season',
     points: byStep(model.metrics.errors_by_step),

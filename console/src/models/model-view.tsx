@@ -29,9 +29,7 @@ export function Quality({ project, model }: { project: string; model: Model }) {
       {model.task === 'regression' && <RegressionQuality model={model} />}
       {model.task === 'classification' && <ClassificationQuality model={model} />}
       {model.task === 'forecast' && (
-        <Later>
-          {({ ForecastQuality }) => <ForecastQuality project={project} model={model} />}
-        </Later>
+        <Later>{({ ForecastQuality }) => <ForecastQuality project={project} model={model} />}</Later>
       )}
       <div class="aside-facts">
         {model.columns?.some(({ used, importance }) => !used || importance) && (
@@ -62,8 +60,8 @@ function RegressionQuality({ model }: { model: RegressionModel }) {
       </div>
       <h2>Calibration</h2>
       <p class="coverage">
-        <strong>{finePercent(metrics.interval_coverage)}</strong> of the intervals at{' '}
-        {percent(metrics.interval_level)} confidence contain the actual value.
+        <strong>{finePercent(metrics.interval_coverage)}</strong> of the intervals at {percent(metrics.interval_level)}{' '}
+        confidence contain the actual value.
       </p>
       <div class="figures">
         <Reliability
@@ -91,8 +89,8 @@ function ClassificationQuality({ model }: { model: ClassificationModel }) {
       </div>
       <h2>Calibration</h2>
       <p class="coverage">
-        <strong>{finePercent(metrics.set_coverage)}</strong> of the sets at{' '}
-        {percent(metrics.set_level)} confidence contain the actual class.
+        <strong>{finePercent(metrics.set_coverage)}</strong> of the sets at {percent(metrics.set_level)} confidence
+        contain the actual class.
       </p>
       <div class="figures">
         <Reliability

@@ -19,8 +19,8 @@ export function PredictFileView({ project, model }: { project: string; model: st
         shown.task === 'forecast' ? (
           <p>
             A forecast continues the series of the table.{' '}
-            <a href={href(['projects', project, 'models', model, 'try'])}>See the forecast</a>. To
-            continue newer rows, train a new version with them, or send them to the API.
+            <a href={href(['projects', project, 'models', model, 'try'])}>See the forecast</a>. To continue newer rows,
+            train a new version with them, or send them to the API.
           </p>
         ) : (
           <PredictFile project={project} model={shown} />
@@ -34,34 +34,23 @@ export function PredictFileView({ project, model }: { project: string; model: st
 function PredictFile({ project, model }: { project: string; model: Model }) {
   const [head, setHead] = useState<TableHead>();
   const { error, attempt } = useAttempt();
-  const read = (find: () => Promise<File>) =>
-    attempt(async () => setHead(await readHead(project, await find())));
+  const read = (find: () => Promise<File>) => attempt(async () => setHead(await readHead(project, await find())));
   if (head !== undefined) {
     return (
-      <PredictTable
-        project={project}
-        model={model}
-        head={head}
-        onHead={setHead}
-        forget={() => setHead(undefined)}
-      />
+      <PredictTable project={project} model={model} head={head} onHead={setHead} forget={() => setHead(undefined)} />
     );
   }
   const isDemo = model.name === DEMO.name && model.target === DEMO.target;
   return (
     <>
       <p>
-        Choose a file with the model’s columns: CSV, JSON, JSON lines, Excel, Parquet or Arrow. You
-        get it back as CSV, with a prediction of {model.target} in each row. First, its columns are
-        compared with the model’s. CSV is sent when you start; the service reads the beginning of
-        other formats at once, and their predicted file has the columns that the model knows.
+        Choose a file with the model’s columns: CSV, JSON, JSON lines, Excel, Parquet or Arrow. You get it back as CSV,
+        with a prediction of {model.target} in each row. First, its columns are compared with the model’s. CSV is sent
+        when you start; the service reads the beginning of other formats at once, and their predicted file has the
+        columns that the model knows.
       </p>
       {error !== null && <ErrorNotice error={error} />}
-      <DropZone
-        label="Drop a file here, or"
-        accept={TABLE_TYPES}
-        onFile={(file) => read(async () => file)}
-      />
+      <DropZone label="Drop a file here, or" accept={TABLE_TYPES} onFile={(file) => read(async () => file)} />
       {isDemo && (
         <p class="actions">
           No file at hand?

@@ -17,8 +17,7 @@ export function StartView() {
       <Loading loaded={loaded} what="the projects" retry={reload}>
         {() => (
           <p>
-            There is no project yet. <a href={href(['projects'])}>Create a project</a> for your
-            models.
+            There is no project yet. <a href={href(['projects'])}>Create a project</a> for your models.
           </p>
         )}
       </Loading>
@@ -27,8 +26,6 @@ export function StartView() {
 }
 
 async function findProject(signal: AbortSignal): Promise<string | undefined> {
-  const projects = await answered(
-    roster.GET('/projects', { params: { query: { limit: 1000 } }, signal }),
-  );
+  const projects = await answered(roster.GET('/projects', { params: { query: { limit: 1000 } }, signal }));
   return (projects.find(({ name }) => name === 'default') ?? projects[0])?.name;
 }

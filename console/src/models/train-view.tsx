@@ -34,10 +34,9 @@ export function TrainView({ project, model }: { project: string; model: string |
       {head === undefined ? (
         <>
           <p>
-            Choose a table in which the value to predict is known, with at least 50 rows: CSV, JSON,
-            JSON lines, Excel, Parquet or Arrow. CSV is sent when you start the training. The
-            beginning of other formats is read by the service as soon as you choose the file, and
-            not kept.
+            Choose a table in which the value to predict is known, with at least 50 rows: CSV, JSON, JSON lines, Excel,
+            Parquet or Arrow. CSV is sent when you start the training. The beginning of other formats is read by the
+            service as soon as you choose the file, and not kept.
           </p>
           {error !== null && <ErrorNotice error={error} />}
           <DropZone label="Drop a table here, or" accept={TABLE_TYPES} onFile={read} />

@@ -1,11 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Column, Model } from 'roster-client';
-import {
-  ConfidenceChoices,
-  DEFAULT_CHOICE,
-  parseChoice,
-  readConfidence,
-} from '../predictions/confidence-choices.js';
+import { ConfidenceChoices, DEFAULT_CHOICE, parseChoice, readConfidence } from '../predictions/confidence-choices.js';
 import { replaceQuery, useRoute } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
@@ -25,9 +20,7 @@ export function TryRowView({ project, model }: { project: string; model: string 
     <ModelFrame project={project} model={model} tab="try">
       {(shown) =>
         shown.task === 'forecast' ? (
-          <Later>
-            {({ Forecast }) => <Forecast key={shown.version} project={project} model={shown} />}
-          </Later>
+          <Later>{({ Forecast }) => <Forecast key={shown.version} project={project} model={shown} />}</Later>
         ) : (
           <TryRow project={project} model={shown} />
         )
@@ -81,8 +74,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
 
   const prediction = predicted?.predictions[0];
   const drawnClass = chosenClass || (prediction?.task === 'classification' ? prediction.value : '');
-  const warningOf = ({ name }: Column) =>
-    predicted?.warnings.find((warning) => warning.name === name);
+  const warningOf = ({ name }: Column) => predicted?.warnings.find((warning) => warning.name === name);
   const field = (each: Column) => (
     <ColumnField
       key={each.name}
@@ -106,8 +98,8 @@ function TryRow({ project, model }: { project: string; model: Model }) {
             {hasTypicalRow(columns)
               ? 'It begins with a typical row of the training table. '
               : 'It begins with the middle of each column. '}
-            The most important columns come first. Any can be left empty. To share this row, copy
-            the address of the page.
+            The most important columns come first. Any can be left empty. To share this row, copy the address of the
+            page.
           </p>
           <div class="fields">{columns.slice(0, isAll ? undefined : MAX_FIELDS).map(field)}</div>
           {columns.length > MAX_FIELDS && !isAll && (
@@ -139,10 +131,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
               <SelectField
                 label="Class"
                 value={chosenClass}
-                options={[
-                  ['', 'The predicted class'],
-                  ...(model.classes ?? []).map(({ name }) => name),
-                ]}
+                options={[['', 'The predicted class'], ...(model.classes ?? []).map(({ name }) => name)]}
                 onChoose={setChosenClass}
               />
             )}

@@ -20,15 +20,7 @@ export function VersionsView({ project, model }: { project: string; model: strin
   );
 }
 
-function Versions({
-  project,
-  newest,
-  onChange,
-}: {
-  project: string;
-  newest: Model;
-  onChange: () => void;
-}) {
+function Versions({ project, newest, onChange }: { project: string; newest: Model; onChange: () => void }) {
   const { name, version, status, serving_version: serving } = newest;
   const path = { projectName: project, modelName: name };
   const { loaded, reload } = useLoaded(
@@ -58,9 +50,7 @@ function Versions({
               project={project}
               versions={versions}
               serving={serving}
-              onServe={(wanted) =>
-                set({ version: wanted }, `Version ${wanted} now answers predictions.`)
-              }
+              onServe={(wanted) => set({ version: wanted }, `Version ${wanted} now answers predictions.`)}
               onDeleted={() => {
                 reload();
                 onChange();
@@ -73,11 +63,7 @@ function Versions({
               />
             </div>
             {ready.length > 1 && (
-              <VersionComparison
-                versions={ready}
-                chosen={chosen ?? defaultPair(ready, serving)}
-                onChoose={setChosen}
-              />
+              <VersionComparison versions={ready} chosen={chosen ?? defaultPair(ready, serving)} onChoose={setChosen} />
             )}
           </>
         );
@@ -102,13 +88,7 @@ const CHOICES: readonly (readonly [Promotion, string])[] = [
 ];
 
 /** The setting of a model that says which new versions serve. */
-function PromotionField({
-  promotion,
-  onChange,
-}: {
-  promotion: Promotion;
-  onChange: (promotion: Promotion) => void;
-}) {
+function PromotionField({ promotion, onChange }: { promotion: Promotion; onChange: (promotion: Promotion) => void }) {
   return (
     <SelectField
       label="When a new version is ready"

@@ -26,10 +26,7 @@ export function BottomAxis({ scale, area, label, format }: AxisProps) {
       {scale.ticks.map((tick) => (
         <text
           key={tick}
-          x={Math.min(
-            scale(tick),
-            area.right + MARGIN.right - (format(tick).length * CHARACTER) / 2,
-          )}
+          x={Math.min(scale(tick), area.right + MARGIN.right - (format(tick).length * CHARACTER) / 2)}
           y={area.bottom + 18}
           text-anchor="middle"
         >

@@ -77,13 +77,7 @@ export function Dots({
           <>
             <line class="track-line" x1="0" x2="100%" y1="50%" y2="50%" />
             {reference !== undefined && (
-              <line
-                class="reference"
-                x1={percentage(reference)}
-                x2={percentage(reference)}
-                y1="0"
-                y2="100%"
-              />
+              <line class="reference" x1={percentage(reference)} x2={percentage(reference)} y1="0" y2="100%" />
             )}
             <line class="range" x1={percentage(low)} x2={percentage(high)} y1="50%" y2="50%" />
             <circle class="mark" cx={percentage(at)} cy="50%" r="5" />
@@ -111,9 +105,7 @@ function Rows({
     <ul class="bars">
       {rows.map(({ name, text, address, isCurrent, drawing }) => (
         <li key={name} aria-current={isCurrent || undefined}>
-          <span class="bar-name">
-            {address === undefined ? name : <a href={address}>{name}</a>}
-          </span>
+          <span class="bar-name">{address === undefined ? name : <a href={address}>{name}</a>}</span>
           <svg class="bar" aria-hidden="true">
             {drawing}
           </svg>

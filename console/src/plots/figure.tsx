@@ -34,13 +34,7 @@ export function Figure({
   const area = { left, right: width - right, top, bottom: height - bottom };
   return (
     <Captioned title={title} description={description} table={table} id={`${id}-description`}>
-      <svg
-        ref={drawing}
-        height={height}
-        role="img"
-        aria-label={title}
-        aria-describedby={`${id}-description`}
-      >
+      <svg ref={drawing} height={height} role="img" aria-label={title} aria-describedby={`${id}-description`}>
         {width > 0 && children(area, width)}
       </svg>
     </Captioned>

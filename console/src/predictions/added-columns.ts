@@ -33,24 +33,17 @@ export function probabilityFields(model: Model): string[] {
   return fields.length > MAX_CLASSES || isTaken ? [] : fields;
 }
 
-export const probabilityField = ({ target }: Model, name: string) =>
-  `${target}_probability_${name}`;
+export const probabilityField = ({ target }: Model, name: string) => `${target}_probability_${name}`;
 
 /**
  * Returns the columns that predictions add to a file, with names that the file does not have.
  * @param rowId the column of the ids of remembered rows
  */
-export function addedColumns(
-  model: Model,
-  columns: readonly string[],
-  ...rowId: string[]
-): AddedColumn[] {
+export function addedColumns(model: Model, columns: readonly string[], ...rowId: string[]): AddedColumn[] {
   const fields = ENDINGS[model.task].map((ending) => `${model.target}${ending}`);
-  return [...fields, ...probabilityFields(model), ...rowId, warningsField(model) ?? []]
-    .flat()
-    .map((field) => {
-      return { field, name: withoutFormula(freeName(field, columns)) };
-    });
+  return [...fields, ...probabilityFields(model), ...rowId, warningsField(model) ?? []].flat().map((field) => {
+    return { field, name: withoutFormula(freeName(field, columns)) };
+  });
 }
 
 function freeName(name: string, taken: readonly string[]): string {
@@ -65,11 +58,7 @@ function freeName(name: string, taken: readonly string[]): string {
  * Writes the added cells of a row.
  * @param hasDecimalComma whether numbers of the file have a decimal comma
  */
-export function addedCells(
-  columns: readonly AddedColumn[],
-  row: PredictionRow,
-  hasDecimalComma: boolean,
-): string[] {
+export function addedCells(columns: readonly AddedColumn[], row: PredictionRow, hasDecimalComma: boolean): string[] {
   return columns.map(({ field }) => {
     const value = row[field];
     if (typeof value === 'number') {

@@ -29,9 +29,7 @@ export function compareColumns(columns: readonly string[], model: Model): Compar
   const nearest = new NearestName(missing);
   const targetIndex = columns.indexOf(model.target);
   return {
-    used: needed
-      .map((name) => ({ name, index: columns.indexOf(name) }))
-      .filter(({ index }) => index >= 0),
+    used: needed.map((name) => ({ name, index: columns.indexOf(name) })).filter(({ index }) => index >= 0),
     // Columns without a name are mostly empty, as behind separators at the ends of lines.
     unknown: names
       .filter((name) => name !== '' && name !== model.target && !known.has(name))

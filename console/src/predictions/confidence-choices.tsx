@@ -68,12 +68,7 @@ export function Choices<T extends string | number>({
       <legend>Confidence</legend>
       {choices.map((choice) => (
         <label key={choice}>
-          <input
-            type="radio"
-            name="confidence"
-            checked={chosen === choice}
-            onChange={() => onChoose(choice)}
-          />
+          <input type="radio" name="confidence" checked={chosen === choice} onChange={() => onChoose(choice)} />
           {nameOf(choice)}
         </label>
       ))}

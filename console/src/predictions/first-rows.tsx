@@ -14,10 +14,7 @@ export function FirstRows({
   label: string;
 }) {
   const ownCount = columns.length - addedCount;
-  const inFront = <T,>(cells: readonly T[]) => [
-    ...cells.slice(ownCount),
-    ...cells.slice(0, ownCount),
-  ];
+  const inFront = <T,>(cells: readonly T[]) => [...cells.slice(ownCount), ...cells.slice(0, ownCount)];
   const isAdded = (index: number) => (index < addedCount ? 'chosen' : undefined);
   return (
     <Scrolling isPreview label={label}>

@@ -17,25 +17,21 @@ export function MissingColumns({
   const isDecisive = missingBest !== undefined || missingShare >= DECISIVE_SHARE;
   const them = missing.length === 1 ? 'it' : 'them';
   return (
-    <div
-      class={`notice ${isDecisive ? 'error' : 'warning'}`}
-      role={isDecisive ? 'alert' : undefined}
-    >
+    <div class={`notice ${isDecisive ? 'error' : 'warning'}`} role={isDecisive ? 'alert' : undefined}>
       <p>
         <strong>
           {missingBest === undefined ? (
             <>This file lacks columns of the model.</>
           ) : (
             <>
-              <code>{target}</code> depends most on <code>{missingBest}</code>, which this file
-              lacks.
+              <code>{target}</code> depends most on <code>{missingBest}</code>, which this file lacks.
             </>
           )}
         </strong>
       </p>
       <p>
-        Missing: <ColumnNames names={missing} />. The model learnt {percent(missingShare)} of what
-        it knows from {them}; predictions without {them} are less certain
+        Missing: <ColumnNames names={missing} />. The model learnt {percent(missingShare)} of what it knows from {them},
+        so that predictions without {them} are less certain
         {isDecisive && ', and may be of no use'}.
       </p>
     </div>

@@ -52,9 +52,7 @@ function endOfPiece(rows: readonly TableRecord[], from: number): number {
 export type AnswerLine = PredictionRow | { readonly problem: Problem } | RowWarnings;
 
 /** Reads the lines of an answer as they arrive. */
-export async function* readLines(
-  answer: ReadableStream<Uint8Array<ArrayBuffer>>,
-): AsyncGenerator<AnswerLine[]> {
+export async function* readLines(answer: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<AnswerLine[]> {
   const reader = answer.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (let next = await reader.read(); !next.done; next = await reader.read()) {

@@ -15,11 +15,7 @@ import { ConfidenceChoices, DEFAULT_CHOICE, readConfidence } from './confidence-
 import { MissingColumns } from './missing-columns.js';
 import { PredictionResult } from './prediction-result.js';
 import { RememberFields, ROW_ID } from './remember-fields.js';
-import {
-  type PredictedTable,
-  type PredictionProgress,
-  TablePrediction,
-} from './table-prediction.js';
+import { type PredictedTable, type PredictionProgress, TablePrediction } from './table-prediction.js';
 
 type State =
   | { readonly step: 'compared' }
@@ -61,14 +57,7 @@ export function PredictTable({
     const running = new AbortController();
     aborter.current = running;
     const { signal } = running;
-    prediction.current ??= new TablePrediction(
-      project,
-      model,
-      head,
-      comparison,
-      readConfidence(confidence),
-      id,
-    );
+    prediction.current ??= new TablePrediction(project, model, head, comparison, readConfidence(confidence), id);
     let reached = progress;
     setState({ step: 'running', progress });
     try {
@@ -90,12 +79,8 @@ export function PredictTable({
   return (
     <>
       <FileLine head={head} forget={forget} isBusy={state.step === 'running'} />
-      {state.step === 'compared' && isCsv(head) && (
-        <HeaderLineField head={head} onHead={onHead} isBusy={false} />
-      )}
-      {state.step === 'compared' && (
-        <WorkbookFields project={project} head={head} onHead={onHead} isBusy={false} />
-      )}
+      {state.step === 'compared' && isCsv(head) && <HeaderLineField head={head} onHead={onHead} isBusy={false} />}
+      {state.step === 'compared' && <WorkbookFields project={project} head={head} onHead={onHead} isBusy={false} />}
       {state.step !== 'done' && (
         <ColumnComparison
           model={model}
@@ -107,11 +92,7 @@ export function PredictTable({
         <>
           <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
           <RememberFields columns={head.columns} id={id} onChoose={setId} />
-          <button
-            type="button"
-            class="primary"
-            onClick={() => run({ rows: 0, share: isCsv(head) ? 0 : undefined })}
-          >
+          <button type="button" class="primary" onClick={() => run({ rows: 0, share: isCsv(head) ? 0 : undefined })}>
             {head.isWhole ? `Predict ${count(head.rows.length, 'row')}` : 'Predict all rows'}
           </button>
         </>
@@ -134,10 +115,7 @@ export function PredictTable({
         <>
           <ErrorNotice error={state.error} />
           {isCsv(head) && (
-            <p>
-              {count(state.progress.rows, 'row')} predicted so far. They are kept while this page is
-              open.
-            </p>
+            <p>{count(state.progress.rows, 'row')} predicted so far. They are kept while this page is open.</p>
           )}
           <div class="actions">
             {isCsv(head) && (
@@ -152,12 +130,7 @@ export function PredictTable({
         </>
       )}
       {state.step === 'done' && (
-        <PredictionResult
-          project={project}
-          model={model}
-          fileName={head.file.name}
-          result={state.result}
-        />
+        <PredictionResult project={project} model={model} fileName={head.file.name} result={state.result} />
       )}
     </>
   );
@@ -178,8 +151,7 @@ function ColumnComparison({
   if (used.length === 0) {
     return (
       <p class="notice error" role="alert">
-        <strong>This file has none of the model’s columns.</strong> It needs{' '}
-        <ColumnNames names={missing} />.
+        <strong>This file has none of the model’s columns.</strong> It needs <ColumnNames names={missing} />.
       </p>
     );
   }
@@ -206,8 +178,7 @@ function ColumnComparison({
           <ColumnNames names={added.map(({ name }) => name)} />
           {targetIndex !== undefined && (
             <>
-              . The file’s own <code>{model.target}</code> stays, and is compared with the
-              predictions
+              . The file’s own <code>{model.target}</code> stays, and is compared with the predictions
             </>
           )}
           .

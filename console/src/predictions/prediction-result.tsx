@@ -43,23 +43,15 @@ export function PredictionResult({
           Download {name}
         </a>
       </div>
-      {result.id !== undefined && (
-        <Remembered project={project} model={model.name} id={result.id} />
-      )}
+      {result.id !== undefined && <Remembered project={project} model={model.name} id={result.id} />}
       <Warnings model={model} result={result} />
       <SeenRows model={model} result={result} />
-      {result.score && (
-        <Quality model={model} score={result.score} confidence={result.confidence} />
-      )}
+      {result.score && <Quality model={model} score={result.score} confidence={result.confidence} />}
       {model.task === 'classification' && result.rank && (
         <RankedRows model={model} rank={result.rank} result={result} name={`${base}-ranked.csv`} />
       )}
       <h2>The first rows</h2>
-      <FirstRows
-        result={result}
-        rows={result.firstRows}
-        label="The first rows with their predictions"
-      />
+      <FirstRows result={result} rows={result.firstRows} label="The first rows with their predictions" />
     </>
   );
 }
@@ -78,18 +70,13 @@ function Quality({
     <>
       <h2>Quality of these predictions</h2>
       <p>
-        Measured on the {count(score.rows, 'row')} in which the file has <code>{model.target}</code>
-        .
+        Measured on the {count(score.rows, 'row')} in which the file has <code>{model.target}</code>.
       </p>
       <dl class="stats">
         <div>
           <dt>{isNumber ? 'Off by, on average' : 'Accuracy'}</dt>
-          <dd>
-            {isNumber ? rounded(score.quality, targetUnit(model)) : finePercent(score.quality)}
-          </dd>
-          {!isNumber && (
-            <dd class="hint">{finePercent(score.confidence)} expected from the confidences</dd>
-          )}
+          <dd>{isNumber ? rounded(score.quality, targetUnit(model)) : finePercent(score.quality)}</dd>
+          {!isNumber && <dd class="hint">{finePercent(score.confidence)} expected from the confidences</dd>}
         </div>
         <div>
           <dt>{isNumber ? 'Interval coverage' : 'Set coverage'}</dt>
@@ -108,9 +95,7 @@ function Quality({
 /** Everything that keeps the predictions of a file from being as good as those of the training table. */
 function Warnings({ model, result }: { model: Model; result: PredictedTable }) {
   const { warnings, hasMoreWarnings, warnedRows = 0, rows, comparison, id } = result;
-  const misspelt = comparison.unknown.filter(
-    ({ name, nearest }) => nearest !== null && name !== id,
-  );
+  const misspelt = comparison.unknown.filter(({ name, nearest }) => nearest !== null && name !== id);
   return (
     <>
       <MissingColumns target={model.target} comparison={comparison} />
@@ -125,8 +110,8 @@ function Warnings({ model, result }: { model: Model; result: PredictedTable }) {
       {warnings.length > 0 && (
         <div class="notice warning">
           <p>
-            <strong>Some rows are unlike the training table.</strong> They are predicted, but the
-            confidences may not hold for them.
+            <strong>Some rows are unlike the training table.</strong> They are predicted, but the confidences may not
+            hold for them.
           </p>
           <ul>
             {warnings.map((warning) => (
@@ -138,8 +123,8 @@ function Warnings({ model, result }: { model: Model; result: PredictedTable }) {
       )}
       {warnedRows > 0 && (
         <p class="hint">
-          {warnedRows === rows ? 'Every row has' : `${count(warnedRows, 'row has', 'rows have')}`} a
-          warning in the last column of the file.
+          {warnedRows === rows ? 'Every row has' : `${count(warnedRows, 'row has', 'rows have')}`} a warning in the last
+          column of the file.
         </p>
       )}
     </>
@@ -150,21 +135,15 @@ function Warnings({ model, result }: { model: Model; result: PredictedTable }) {
 const MAX_KNOWN = 32_768;
 
 /** Says how many rows the model was trained on itself, of a large table as an estimate. */
-function SeenRows({
-  model: { row_count },
-  result: { seenRows, rows },
-}: {
-  model: Model;
-  result: PredictedTable;
-}) {
+function SeenRows({ model: { row_count }, result: { seenRows, rows } }: { model: Model; result: PredictedTable }) {
   if (seenRows === 0) return null;
   const known = Math.min(1, MAX_KNOWN / (row_count ?? 1));
   const seen = Math.min(rows, Math.round(seenRows / known));
   return (
     <p class="notice">
       {known < 1 && 'About '}
-      {whole(seen)} of {count(rows, 'row')} {seen === 1 ? 'has' : 'have'} the values of rows that
-      the model was trained on. Predictions for them look better than they are.
+      {whole(seen)} of {count(rows, 'row')} {seen === 1 ? 'has' : 'have'} the values of rows that the model was trained
+      on. Predictions for them look better than they are.
     </p>
   );
 }

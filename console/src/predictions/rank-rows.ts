@@ -9,11 +9,7 @@ const MAX_ROWS = 100_000;
  * file first.
  * @param column the place of the probability
  */
-export async function rankRows(
-  file: Blob,
-  format: TableFormat,
-  column: number,
-): Promise<TableRecord[]> {
+export async function rankRows(file: Blob, format: TableFormat, column: number): Promise<TableRecord[]> {
   const probability = (row: TableRecord) => Number(row[column]?.replace(',', '.'));
   const best = (rows: readonly TableRecord[]) =>
     rows.toSorted((one, other) => probability(other) - probability(one)).slice(0, MAX_ROWS);

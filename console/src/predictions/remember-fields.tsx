@@ -48,8 +48,7 @@ export function Remembered({ project, model, id }: { project: string; model: str
   return (
     <p class="notice">
       The predictions are remembered. When the true values are known, add a file with them and{' '}
-      <code>{id || ROW_ID}</code> under{' '}
-      <a href={href(['projects', project, 'models', model, 'record'])}>Record</a>.
+      <code>{id || ROW_ID}</code> under <a href={href(['projects', project, 'models', model, 'record'])}>Record</a>.
     </p>
   );
 }

@@ -14,13 +14,7 @@ import type { TableFormat } from '../tables/table-format.js';
 import { isCsv, type TableHead } from '../tables/table-head.js';
 import { TableWriter, withoutFormula } from '../tables/write-records.js';
 import { bytes, count, whole } from '../ui/format.js';
-import {
-  addedCells,
-  addedColumns,
-  probabilityField,
-  probabilityFields,
-  warningsField,
-} from './added-columns.js';
+import { addedCells, addedColumns, probabilityField, probabilityFields, warningsField } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
 import { type AnswerLine, type Piece, readLines, readPieces } from './pieces.js';
 import { rankRows } from './rank-rows.js';
@@ -73,7 +67,11 @@ const [MAX_WHOLE_BYTES, MAX_STREAM_BYTES] = [32 << 20, 1 << 20];
 
 /** The format of a predicted file whose own format is not CSV, as all spreadsheets read it. */
 const PLAIN_CSV: TableFormat = {
-  ...{ encoding: 'utf-8', hasMark: true, delimiter: ',', newline: '\r\n', headerLine: 1 },
+  encoding: 'utf-8',
+  hasMark: true,
+  delimiter: ',',
+  newline: '\r\n',
+  headerLine: 1,
 };
 
 /** The longest name of a model in an address, with its version. */
@@ -146,8 +144,7 @@ export class TablePrediction {
       .filter(({ name, nearest }) => nearest !== null && name !== id)
       .map(({ name }) => `${name}: unknown-name`);
     this.#hasDecimalComma =
-      this.#format.delimiter !== ',' &&
-      profileColumns(head).some((column) => column.hasDecimalComma);
+      this.#format.delimiter !== ',' && profileColumns(head).some((column) => column.hasDecimalComma);
     this.#writer = this.#beginFile();
   }
 
@@ -168,10 +165,7 @@ export class TablePrediction {
    * @throws ProblemError or ConnectionError if the service refuses or does not answer; run again, it continues
    * @throws TableFileError if the file cannot be read further; run again, it throws the same
    */
-  async run(
-    onProgress: (progress: PredictionProgress) => void,
-    signal: AbortSignal,
-  ): Promise<PredictedTable> {
+  async run(onProgress: (progress: PredictionProgress) => void, signal: AbortSignal): Promise<PredictedTable> {
     this.#signal = signal;
     for (;;) {
       this.#piece ??= await this.#next();
@@ -204,9 +198,7 @@ export class TablePrediction {
     });
     if (error !== undefined) throw new ProblemError(error, response);
     if (data?.length !== records.length) {
-      throw new Error(
-        `The service answered ${whole(data?.length ?? 0)} of ${count(records.length, 'row')}.`,
-      );
+      throw new Error(`The service answered ${whole(data?.length ?? 0)} of ${count(records.length, 'row')}.`);
     }
     this.#note(rowWarnings(response));
     return data;
@@ -243,9 +235,7 @@ export class TablePrediction {
         else this.#note(line);
       }
       const records = answers.map((row) =>
-        this.#own.map((name, index) =>
-          toCell(row[index === this.#targetIndex ? `${name}_original` : name]),
-        ),
+        this.#own.map((name, index) => toCell(row[index === this.#targetIndex ? `${name}_original` : name])),
       );
       yield { records, answers, share: undefined };
     }

@@ -50,9 +50,7 @@ export const AGENTS: Kind<Agent> = {
     roster.DELETE(ONE, {
       params: { path: { project_name: project, agent_name: name }, header: ifMatch(etag) },
     }),
-  views: (project, { name }) => [
-    { href: href(['projects', project, 'agents', name, 'talk']), text: 'Talk to it' },
-  ],
+  views: (project, { name }) => [{ href: href(['projects', project, 'agents', name, 'talk']), text: 'Talk to it' }],
   Consequences: ({ project, resource }) => (
     <>
       Its skills stay. <LeftChatbots project={project} agent={resource} />
@@ -97,8 +95,7 @@ function LeftChatbots({ project, agent }: { project: string; agent: Agent }) {
           'No chatbot uses it.'
         ) : (
           <>
-            {names.length === 1 ? 'A chatbot stays' : `${count(names.length, 'chatbot')} stay`}{' '}
-            without an agent:{' '}
+            {names.length === 1 ? 'A chatbot stays' : `${count(names.length, 'chatbot')} stay`} without an agent:{' '}
             <NameLinks
               project={project}
               kind="chatbots"

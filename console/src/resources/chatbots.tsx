@@ -20,8 +20,7 @@ export const CHATBOTS: Kind<Chatbot> = {
     {
       head: 'Agent',
       text: ({ agent_name }) => agent_name ?? '–',
-      href: ({ agent_name }) =>
-        agent_name === null ? undefined : href(['projects', project, 'agents', agent_name]),
+      href: ({ agent_name }) => (agent_name === null ? undefined : href(['projects', project, 'agents', agent_name])),
     },
     { head: 'Connection', text: ({ database_name }) => database_name ?? '–' },
     CHANGED,

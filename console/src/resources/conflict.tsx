@@ -29,13 +29,12 @@ export function ConflictNotice<R extends Resource>({
   const shown = createDraft(form, theirs);
   const mine = changedValues(form, draft, names, base).values;
   const different = Object.keys(changedValues(form, draft, names, theirs).values);
-  const label = (name: string) =>
-    kind.choices[name]?.label ?? writeLabel(name, forms[kind.name].fields[name] ?? {});
+  const label = (name: string) => kind.choices[name]?.label ?? writeLabel(name, forms[kind.name].fields[name] ?? {});
   return (
     <Notice title="Changed by someone else.">
       <p>
-        Someone saved this {kind.name} ({time(theirs.updated_at)}) after you had opened it. Your
-        changes are not saved yet.
+        Someone saved this {kind.name} ({time(theirs.updated_at)}) after you had opened it. Your changes are not saved
+        yet.
       </p>
       <Scrolling label="What differs">
         <Table
@@ -88,8 +87,8 @@ export function DeletedNotice<R extends Resource>({ kind, list }: { kind: Kind<R
   return (
     <Notice title="Deleted by someone else.">
       <p>
-        Someone deleted or renamed this {kind.name} after you had opened it. What you typed is
-        below: create the {kind.name} again with it, or <a href={list}>go to the {kind.plural}</a>.
+        Someone deleted or renamed this {kind.name} after you had opened it. What you typed is below: create the{' '}
+        {kind.name} again with it, or <a href={list}>go to the {kind.plural}</a>.
       </p>
     </Notice>
   );

@@ -8,15 +8,7 @@ import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { time } from '../ui/format.js';
 import { View } from '../ui/view.js';
 import { ConflictNotice, DeletedNotice } from './conflict.js';
-import {
-  changedValues,
-  createDraft,
-  type Faults,
-  fieldNames,
-  isSame,
-  newValues,
-  type Values,
-} from './form/draft.js';
+import { changedValues, createDraft, type Faults, fieldNames, isSame, newValues, type Values } from './form/draft.js';
 import { ResourceForm } from './form/form.js';
 import type { Kind, Resource } from './kind.js';
 import { Outcome, setOutcome } from './outcome.js';
@@ -92,8 +84,7 @@ export function Editor<R extends Resource>({
       return send(values, known, false);
     }
     // The answer to a change can be lost, and the change be repeated.
-    if (now && isEmpty(changedValues(form, draft, names, now.value).values))
-      return saved(now, 'Saved.');
+    if (now && isEmpty(changedValues(form, draft, names, now.value).values)) return saved(now, 'Saved.');
     setTheirs(now);
   };
   const submit = async (): Promise<Faults> => {
@@ -130,9 +121,7 @@ export function Editor<R extends Resource>({
       if (now) {
         if (!isChanged) adopt(now, '');
         deletedTag.current = now.etag;
-        throw new Error(
-          `Someone else changed the ${kind.name}. Cancel to look at it, or delete it as it is now.`,
-        );
+        throw new Error(`Someone else changed the ${kind.name}. Cancel to look at it, or delete it as it is now.`);
       }
     }
     setOutcome(`The ${kind.name} ${base.value.name} is deleted.`);
@@ -206,15 +195,7 @@ export function Editor<R extends Resource>({
 const isEmpty = (object: object) => Object.keys(object).length === 0;
 
 /** The facts of a resource that are not fields of its form. */
-function Facts<R extends Resource>({
-  kind,
-  project,
-  resource,
-}: {
-  kind: Kind<R>;
-  project: string;
-  resource: R;
-}) {
+function Facts<R extends Resource>({ kind, project, resource }: { kind: Kind<R>; project: string; resource: R }) {
   const { id, created_at, updated_at } = resource;
   return (
     <dl class="facts">

@@ -82,12 +82,7 @@ export interface Kind<R extends Resource> {
   readonly list: (project: string, signal: AbortSignal) => ListCall<R>;
   readonly get: (project: string, name: string, signal?: AbortSignal) => Promise<Answer<R>>;
   readonly create: (project: string, values: Values) => Promise<Answer<R>>;
-  readonly update: (
-    project: string,
-    name: string,
-    etag: string | null,
-    values: Values,
-  ) => Promise<Answer<R>>;
+  readonly update: (project: string, name: string, etag: string | null, values: Values) => Promise<Answer<R>>;
   readonly remove: (project: string, name: string, etag: string | null) => Deletion;
   readonly views?: (project: string, resource: R) => readonly ViewLink[];
   /** Names the resources that use this one. */

@@ -27,10 +27,7 @@ export function ProjectsView() {
   const blank = createDraft(forms.project, null);
   const [draft, setDraft] = useState(blank);
   const [done, setDone] = useState('');
-  const list = useList(
-    (signal) => (query) => roster.GET('/projects', { params: { query }, signal }),
-    [],
-  );
+  const list = useList((signal) => (query) => roster.GET('/projects', { params: { query }, signal }), []);
   const remove = async ({ id, name }: Project) => {
     const path = { project_name: name };
     const now = await storedOrNull(roster.GET('/projects/{project_name}', { params: { path } }));
@@ -44,9 +41,7 @@ export function ProjectsView() {
   };
   return (
     <View title="Projects">
-      <p class="faint lead">
-        A project contains models, skills, agents and chatbots. Names are unique within it.
-      </p>
+      <p class="faint lead">A project contains models, skills, agents and chatbots. Names are unique within it.</p>
       <Outcome done={done} />
       <List
         list={list}

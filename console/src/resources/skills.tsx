@@ -8,15 +8,7 @@ import { count } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { Select } from '../ui/select.js';
 import { Choose } from './form/choose.js';
-import {
-  CHANGED,
-  type Choice,
-  ifMatch,
-  type Kind,
-  type MemberProps,
-  nameColumn,
-  toBody,
-} from './kind.js';
+import { CHANGED, type Choice, ifMatch, type Kind, type MemberProps, nameColumn, toBody } from './kind.js';
 import { NameLinks } from './name-links.js';
 
 type Schemas = components['schemas'];
@@ -30,8 +22,7 @@ const TYPES_WITH_DOCUMENTS = ['retrieval', 'knowledge_base'];
 export const SKILLS: Kind<Skill> = {
   name: 'skill',
   plural: 'skills',
-  purpose:
-    'A skill is something that agents can do, such as predicting with a model or reading a database.',
+  purpose: 'A skill is something that agents can do, such as predicting with a model or reading a database.',
   next: 'Begin with the type `model`, if the project has a model, or with `knowledge_base` for documents.',
   columns: (project) => [
     nameColumn(project, 'skills'),

@@ -14,9 +14,7 @@ export async function stored<R extends object>(call: Promise<Answer<R>>): Promis
 }
 
 /** Returns the resource of an answer, or null if there is none. */
-export async function storedOrNull<R extends object>(
-  call: Promise<Answer<R>>,
-): Promise<Stored<R> | null> {
+export async function storedOrNull<R extends object>(call: Promise<Answer<R>>): Promise<Stored<R> | null> {
   try {
     return await stored(call);
   } catch (error) {
@@ -31,5 +29,4 @@ export const isGone = (error: unknown) => hasStatus(error, 404);
 /** Returns whether an error says that the resource has changed since it was read. */
 export const isOutdated = (error: unknown) => hasStatus(error, 412);
 
-const hasStatus = (error: unknown, status: number) =>
-  error instanceof ProblemError && error.problem.status === status;
+const hasStatus = (error: unknown, status: number) => error instanceof ProblemError && error.problem.status === status;

@@ -1,10 +1,4 @@
-import {
-  apiKey,
-  createRosterClient,
-  idempotencyKeys,
-  type RosterClient,
-  retry,
-} from 'roster-client';
+import { apiKey, createRosterClient, idempotencyKeys, type RosterClient, retry } from 'roster-client';
 import { ConnectionError, noteAnswer, noteFailure } from './connection.js';
 import { key, keyRefusal } from './key.js';
 
@@ -52,8 +46,7 @@ function watched(send: (request: Request) => Promise<Response>) {
 
 async function readDetail(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => null);
-  const detail =
-    typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined;
+  const detail = typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined;
   return typeof detail === 'string' ? detail : 'The service needs a valid key.';
 }
 
@@ -65,11 +58,7 @@ async function readDetail(response: Response): Promise<string> {
  * @throws TypeError if no answer arrives, as fetch does
  * @throws DOMException `AbortError` if the request's signal is aborted
  */
-function sendWithProgress(
-  request: Request,
-  body: Blob,
-  onProgress: (share: number) => void,
-): Promise<Response> {
+function sendWithProgress(request: Request, body: Blob, onProgress: (share: number) => void): Promise<Response> {
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     xhr.open(request.method, request.url);

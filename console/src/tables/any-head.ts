@@ -48,14 +48,13 @@ export async function askHead(
   chosen: WorkbookPlace = {},
 ): Promise<TableHead> {
   const isCut = /json$/.test(type) && file.size > MAX_HEAD_BYTES;
-  const { columns, rows, rows_read, fault, header_line, first_lines, sheet, sheets } =
-    await answered(
-      roster.POST('/api/projects/{projectName}/tables/preview', {
-        params: { path: { projectName: project }, query: chosen },
-        body: isCut ? file.slice(0, MAX_HEAD_BYTES) : file,
-        headers: { 'Content-Type': type },
-      }),
-    );
+  const { columns, rows, rows_read, fault, header_line, first_lines, sheet, sheets } = await answered(
+    roster.POST('/api/projects/{projectName}/tables/preview', {
+      params: { path: { projectName: project }, query: chosen },
+      body: isCut ? file.slice(0, MAX_HEAD_BYTES) : file,
+      headers: { 'Content-Type': type },
+    }),
+  );
   if (fault !== null && !isCut && sheet === null) throw new TableFileError(fault);
   return {
     file,

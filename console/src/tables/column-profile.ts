@@ -69,10 +69,7 @@ function countNumbers(values: ColumnProfile['values']): number {
   }, 0);
 }
 
-function findRange(
-  values: ColumnProfile['values'],
-  read: (text: string) => number,
-): readonly [number, number] {
+function findRange(values: ColumnProfile['values'], read: (text: string) => number): readonly [number, number] {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (const [text] of values) {

@@ -21,12 +21,7 @@ interface Parsed {
  * @param isLast whether no text follows; if one does, a record that may go on in it is left out
  * @param most the most records to parse
  */
-export function parseCsv(
-  text: string,
-  delimiter: Delimiter,
-  isLast: boolean,
-  most = Infinity,
-): Parsed {
+export function parseCsv(text: string, delimiter: Delimiter, isLast: boolean, most = Infinity): Parsed {
   const records: string[][] = [];
   const field = FIELDS[delimiter];
   let end = 0;
@@ -82,8 +77,6 @@ export function writeCsv(
   { delimiter, newline }: { readonly delimiter: string; readonly newline: string },
 ): string {
   const write = (field: string) =>
-    field.includes(delimiter) || /^[ \ufeff]|["\r\n]| $/.test(field)
-      ? `"${field.replaceAll('"', '""')}"`
-      : field;
+    field.includes(delimiter) || /^[ \ufeff]|["\r\n]| $/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
   return records.map((record) => record.map(write).join(delimiter) + newline).join('');
 }

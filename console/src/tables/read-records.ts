@@ -35,9 +35,7 @@ async function* readRecords(file: Blob, format: TableFormat): AsyncGenerator<Bat
     const { records, end: parsed } = parseCsv(rest, delimiter, isLast);
     rest = rest.slice(parsed);
     if (rest.length > MAX_RECORD_CHARACTERS) {
-      throw new TableFileError(
-        'A row of this file does not end: a quote (") is opened in it and never closed.',
-      );
+      throw new TableFileError('A row of this file does not end: a quote (") is opened in it and never closed.');
     }
     yield { records, share: end / file.size };
   }
@@ -57,11 +55,7 @@ export async function* readRows(file: Blob, format: TableFormat): AsyncGenerator
 }
 
 /** Parses the records at the beginning of a text. Blank lines are left out. */
-export function parseRecords(
-  text: string,
-  { delimiter }: TableFormat,
-  isWhole: boolean,
-): TableRecord[] {
+export function parseRecords(text: string, { delimiter }: TableFormat, isWhole: boolean): TableRecord[] {
   return parseCsv(text, delimiter, isWhole).records.filter(isNotBlank);
 }
 
@@ -77,8 +71,6 @@ async function readBytes(blob: Blob): Promise<ArrayBuffer> {
   try {
     return await blob.arrayBuffer();
   } catch {
-    throw new TableFileError(
-      'The file can no longer be read. It may have been changed or moved: choose it again.',
-    );
+    throw new TableFileError('The file can no longer be read. It may have been changed or moved: choose it again.');
   }
 }

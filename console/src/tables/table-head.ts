@@ -72,9 +72,7 @@ export async function readCsvHead(file: File, headerLine?: number): Promise<CsvH
   const { format, text, firstLines } = detectFormat(bytes, isRead, headerLine);
   const [header, ...rows] = parseRecords(text, format, isRead);
   if (header === undefined) {
-    throw new TableFileError(
-      isRead ? 'The file is empty.' : 'The first line is too long to be the header of a table.',
-    );
+    throw new TableFileError(isRead ? 'The file is empty.' : 'The first line is too long to be the header of a table.');
   }
   if (header.length === 1) {
     throw new TableFileError(

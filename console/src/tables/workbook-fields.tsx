@@ -47,9 +47,7 @@ export function WorkbookFields({
               list={rows}
               value={place.header_line}
               disabled={isBusy}
-              onChange={({ currentTarget: { value } }) =>
-                read({ ...place, header_line: Math.max(1, Number(value)) })
-              }
+              onChange={({ currentTarget: { value } }) => read({ ...place, header_line: Math.max(1, Number(value)) })}
             />
             <datalist id={rows}>
               {firstLines.map(({ line, text }) => (

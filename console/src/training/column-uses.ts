@@ -53,12 +53,8 @@ function suggestUse({ name, kind, values }: ColumnProfile, isFirst: boolean): Co
   }
   const isEachNew = texts.length >= MIN_ROWS && values.every(([, rows]) => rows === 1);
   const isNamed = ID_NAME.test(name) || /[a-z]I[Dd]$/.test(name);
-  const isCounter =
-    isFirst && areDigits && texts.every((text, at) => Number(text) === Number(texts[0]) + at);
-  if (
-    isEachNew &&
-    ((kind === 'number' && areDigits && (isNamed || isCounter)) || kind === 'category')
-  ) {
+  const isCounter = isFirst && areDigits && texts.every((text, at) => Number(text) === Number(texts[0]) + at);
+  if (isEachNew && ((kind === 'number' && areDigits && (isNamed || isCounter)) || kind === 'category')) {
     return { use: 'unused', reason: 'Looks like an id' };
   }
   return FOUND;

@@ -43,18 +43,7 @@ export interface Sending {
  * @throws ProblemError if the service refuses the table, ConnectionError if it does not answer
  */
 export async function sendTable(
-  {
-    project,
-    name,
-    target,
-    task,
-    series,
-    uses,
-    table,
-    type = 'text/csv',
-    place,
-    format,
-  }: TrainingRequest,
+  { project, name, target, task, series, uses, table, type = 'text/csv', place, format }: TrainingRequest,
   onProgress: (sending: Sending) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -84,10 +73,7 @@ export function csvQuery(format: TableFormat | undefined) {
 const DELIMITERS = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const;
 
 /** Returns a text in UTF-8, which the service reads without a charset. */
-export function toUtf8(
-  table: Blob,
-  encoding: TableFormat['encoding'] = 'utf-8',
-): Blob | Promise<Blob> {
+export function toUtf8(table: Blob, encoding: TableFormat['encoding'] = 'utf-8'): Blob | Promise<Blob> {
   if (encoding === 'utf-8') return table;
   const text = table.stream().pipeThrough(new TextDecoderStream(encoding));
   return new Response(text.pipeThrough(new TextEncoderStream())).blob();

@@ -60,10 +60,7 @@ export function TrainForm({
   const forecaster = target === known && existing?.task === 'forecast' ? existing : undefined;
   const task = chosenTask ?? forecaster?.task ?? profile?.task ?? 'regression';
   const series = chosenSeries ?? guessSeries(profiles, target, forecaster);
-  const roles = [
-    target,
-    ...(task === 'forecast' ? [series.order_by, ...series.group_by, ...series.known] : []),
-  ];
+  const roles = [target, ...(task === 'forecast' ? [series.order_by, ...series.group_by, ...series.known] : [])];
   const nameError = isName(name)
     ? undefined
     : 'Use letters A to Z, digits, _ . and -, at most 100. Begin with a letter, a digit or _.';
@@ -72,8 +69,7 @@ export function TrainForm({
   const refusal = state.step === 'failed' ? state.error : null;
   const [faults, others] = sortFaults(refusal);
   const hasInput =
-    task === 'forecast' ||
-    profiles.some(({ name: of }, index) => !roles.includes(of) && uses[index]?.use !== 'unused');
+    task === 'forecast' || profiles.some(({ name: of }, index) => !roles.includes(of) && uses[index]?.use !== 'unused');
   const targetFault = faults.get(target);
 
   const submit = () => {
@@ -97,16 +93,14 @@ export function TrainForm({
       <FileLine head={head} forget={forget} isBusy={isSending} />
       {isTooLarge && (
         <p class="notice error" role="alert">
-          <strong>This table is too large.</strong> The service takes at most {bytes(maxSize)}.
-          Leave out columns that do not help to predict, or some of the rows.
+          <strong>This table is too large.</strong> The service takes at most {bytes(maxSize)}. Leave out columns that
+          do not help to predict, or some of the rows.
         </p>
       )}
       {isCsv(head) && (
         <>
           {head.format.encoding !== 'utf-8' && (
-            <p class="notice">
-              This file is not in UTF-8. It is sent in UTF-8. Your file is not changed.
-            </p>
+            <p class="notice">This file is not in UTF-8. It is sent in UTF-8. Your file is not changed.</p>
           )}
           <HeaderLineField head={head} onHead={onHead} isBusy={isSending} />
         </>
@@ -143,10 +137,7 @@ export function TrainForm({
         </p>
       )}
       {!head.isWhole && (
-        <p class="hint">
-          This describes the first {count(head.rows.length, 'row')}. The model is trained on all
-          rows.
-        </p>
+        <p class="hint">This describes the first {count(head.rows.length, 'row')}. The model is trained on all rows.</p>
       )}
       <form
         class="train"
@@ -176,12 +167,7 @@ export function TrainForm({
           />
           {profile && <TaskField profile={profile} task={task} setTask={setTask} />}
           {task === 'forecast' && (
-            <ForecastFields
-              profiles={profiles}
-              target={target}
-              series={series}
-              onSeries={setSeries}
-            />
+            <ForecastFields profiles={profiles} target={target} series={series} onSeries={setSeries} />
           )}
           <Field
             label="Name of the model"
@@ -224,15 +210,7 @@ export function TrainForm({
   );
 }
 
-function TaskField({
-  profile,
-  task,
-  setTask,
-}: {
-  profile: ColumnProfile;
-  task: Task;
-  setTask: (task: Task) => void;
-}) {
+function TaskField({ profile, task, setTask }: { profile: ColumnProfile; task: Task; setTask: (task: Task) => void }) {
   const { values, range } = profile;
   return (
     <SelectField
@@ -240,10 +218,7 @@ function TaskField({
       hint={describeTask(profile, task)}
       value={task}
       options={[
-        [
-          'regression',
-          range ? `A number (${number(range[0])} to ${number(range[1])})` : 'A number',
-        ],
+        ['regression', range ? `A number (${number(range[0])} to ${number(range[1])})` : 'A number'],
         ['classification', `One of ${count(values.length, 'class', 'classes')}`],
         ['forecast', 'A number over time, forecast from its past values'],
       ]}

@@ -4,10 +4,7 @@ import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { type Sending, sendTable, type TrainingRequest } from './send-table.js';
 
 /** A table that this page sends: none, on its way, or refused. */
-export type SendingState =
-  | { readonly step: 'none' }
-  | Sending
-  | { readonly step: 'failed'; readonly error: unknown };
+export type SendingState = { readonly step: 'none' } | Sending | { readonly step: 'failed'; readonly error: unknown };
 
 const NONE: SendingState = { step: 'none' };
 

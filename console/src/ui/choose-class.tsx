@@ -21,8 +21,6 @@ export function ChooseClass({
 }
 
 /** Returns the class of the fewest rows: most often the one that people look for. */
-export function rarestClass(
-  classes: readonly { readonly name: string; readonly rows: number }[],
-): string | undefined {
+export function rarestClass(classes: readonly { readonly name: string; readonly rows: number }[]): string | undefined {
   return classes.toSorted((one, other) => one.rows - other.rows)[0]?.name;
 }

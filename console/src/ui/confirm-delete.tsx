@@ -24,12 +24,7 @@ export function ConfirmDelete({
     });
   return (
     <>
-      <button
-        type="button"
-        class="danger"
-        aria-label={`Delete ${what}`}
-        onClick={() => setOpen(true)}
-      >
+      <button type="button" class="danger" aria-label={`Delete ${what}`} onClick={() => setOpen(true)}>
         Delete
       </button>
       {isOpen && (

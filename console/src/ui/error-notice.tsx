@@ -89,13 +89,10 @@ function explain(error: unknown): Explanation {
 }
 
 /** A place in a body has a pointer, one in a table a column, a line or a row. */
-function describePlace(found: {
+function describePlace(found: { message: string; pointer?: string; column?: string; line?: number; row?: number }): {
+  where: string;
   message: string;
-  pointer?: string;
-  column?: string;
-  line?: number;
-  row?: number;
-}): { where: string; message: string } {
+} {
   const { pointer, column, line, row, message } = found;
   const places = [
     pointer,

@@ -17,8 +17,7 @@ function readLocale(tag: string): Intl.Locale {
 const SPACE = '\u00a0';
 
 /** Keeps a text of a right-to-left locale, such as the name of a month, in its own order within the page. */
-const isolate = (text: string) =>
-  /[\u0590-\u08ff\u200f]/.test(text) ? `\u2068${text}\u2069` : text;
+const isolate = (text: string) => (/[\u0590-\u08ff\u200f]/.test(text) ? `\u2068${text}\u2069` : text);
 
 /** The unit of a number as its table writes it, such as `€`, `USD`, `%` or `kg`; none if it has none. */
 export type Unit = string | null | undefined;
@@ -41,8 +40,7 @@ function write(value: number, options: Intl.NumberFormatOptions, unit: Unit): st
   if (!unit) return isolate(createFormat(options).format(value));
   if (unit === '%') return createFormat({ ...options, style: 'percent' }).format(value / 100);
   const isCode = /^[A-Z]{3}$/.test(unit);
-  if (!isCode && !/\p{Sc}/u.test(unit))
-    return `${createFormat(options).format(value)}${SPACE}${unit}`;
+  if (!isCode && !/\p{Sc}/u.test(unit)) return `${createFormat(options).format(value)}${SPACE}${unit}`;
   // A sign such as $ belongs to several currencies: it takes the place of that of the euro.
   const currency = { ...options, style: 'currency', currency: isCode ? unit : 'EUR' } as const;
   return createFormat({ ...currency, currencyDisplay: isCode ? 'code' : 'narrowSymbol' })
@@ -55,8 +53,7 @@ function write(value: number, options: Intl.NumberFormatOptions, unit: Unit): st
 export const number = (value: number, unit?: Unit) => write(value, digits(6), unit);
 
 /** Formats a number for a plot or a headline: three significant digits, whole above 1,000. */
-export const rounded = (value: number, unit?: Unit) =>
-  write(value, Math.abs(value) >= 1000 ? WHOLE : digits(3), unit);
+export const rounded = (value: number, unit?: Unit) => write(value, Math.abs(value) >= 1000 ? WHOLE : digits(3), unit);
 
 /** Formats a number with four significant digits. */
 export const measure = (value: number, unit?: Unit) => write(value, digits(4), unit);
@@ -70,13 +67,10 @@ export const ungrouped = (value: number, unit?: Unit) =>
 
 /** Formats a number for the tick of an axis: in millions, for example, where it is large. */
 export const tick = (value: number) =>
-  Math.abs(value) >= 100_000
-    ? write(value, { ...digits(3), notation: 'compact' }, null)
-    : rounded(value);
+  Math.abs(value) >= 100_000 ? write(value, { ...digits(3), notation: 'compact' }, null) : rounded(value);
 
 /** Formats a number of a column for the tick of an axis. */
-export const columnTick = (value: number) =>
-  Math.abs(value) >= 10_000 ? tick(value) : ungrouped(value);
+export const columnTick = (value: number) => (Math.abs(value) >= 10_000 ? tick(value) : ungrouped(value));
 
 export const whole = (value: number) => createFormat(WHOLE).format(value);
 
@@ -87,12 +81,10 @@ export const count = (value: number, singular: string, plural = `${singular}s`) 
 export const percent = (share: number) => createFormat(PERCENT).format(share);
 
 /** Formats a share as percents with one digit after the point. */
-export const finePercent = (share: number) =>
-  createFormat({ ...PERCENT, maximumFractionDigits: 1 }).format(share);
+export const finePercent = (share: number) => createFormat({ ...PERCENT, maximumFractionDigits: 1 }).format(share);
 
 /** Formats a difference with its sign, also above zero. */
-export const signed = (value: number, format: (value: number) => string) =>
-  `${value > 0 ? '+' : ''}${format(value)}`;
+export const signed = (value: number, format: (value: number) => string) => `${value > 0 ? '+' : ''}${format(value)}`;
 
 /** Adds a unit to the label of an axis or a column, which may have it in its name. */
 export const labelWithUnit = (label: string, unit: Unit) =>

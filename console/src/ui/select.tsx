@@ -15,12 +15,7 @@ interface Choice<T extends string> {
 }
 
 /** Chooses one of some values, with a label. */
-export function SelectField<T extends string>({
-  label,
-  hint,
-  error,
-  ...choice
-}: FieldWords & Choice<T>) {
+export function SelectField<T extends string>({ label, hint, error, ...choice }: FieldWords & Choice<T>) {
   return (
     <Field label={label} hint={hint} error={error}>
       {(control) => <Select {...control} {...choice} />}
@@ -36,9 +31,7 @@ export function Select<T extends string>({
   element,
   ...attributes
 }: Partial<ControlProps> & Choice<T>) {
-  const pairs = options.map((option) =>
-    typeof option === 'string' ? ([option, option] as const) : option,
-  );
+  const pairs = options.map((option) => (typeof option === 'string' ? ([option, option] as const) : option));
   return (
     <select
       {...attributes}

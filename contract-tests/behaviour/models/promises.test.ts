@@ -110,10 +110,7 @@ describe('truths', () => {
     const unknown = Array.from({ length: 3 }, (_, at) => ({ order_no: `U-${at}`, price: at }));
     const unmatched_rows = [1, 2, 3].map((row) => ({ row, reason: 'unknown-id' }));
     // A body of more than 256 KiB is read in another process.
-    for (const [note, became] of [
-      ['', 'matched'] as const,
-      ['.'.repeat(30), 'unchanged'] as const,
-    ]) {
+    for (const [note, became] of [['', 'matched'] as const, ['.'.repeat(30), 'unchanged'] as const]) {
       const truths = [...unknown, ...known].map((truth) => ({ ...truth, note }));
       const added = await addTruths(prices, truths, { format: 'csv', query: '?id=order_no' });
       expect(added).toEqual({ ...NONE, [became]: count, unmatched: 3, unmatched_rows });
@@ -123,9 +120,7 @@ describe('truths', () => {
   test('that meet no promise are told by row, with the reason', async () => {
     const other = await train('others', 'target=price', RUBIES);
     const [foreign = ''] = listIds(await predictRows(other, 'remember=true', [{ carat: 1 }]));
-    const [id = '', next = ''] = listIds(
-      await predictRows(prices, 'remember=true', [{ carat: 1 }, { carat: 2 }]),
-    );
+    const [id = '', next = ''] = listIds(await predictRows(prices, 'remember=true', [{ carat: 1 }, { carat: 2 }]));
     const beyond = next.replace(/-1$/, '-2');
     const forged = `${'z'.repeat(20)}-0`;
     const rows = [
@@ -152,7 +147,10 @@ describe('truths', () => {
       [9, 'target-missing'],
     ];
     expect(await added.json()).toEqual({
-      ...{ matched: 1, corrected: 0, unchanged: 1, unmatched: 8 },
+      matched: 1,
+      corrected: 0,
+      unchanged: 1,
+      unmatched: 8,
       unmatched_rows: reasons.map(([row, reason]) => ({ row, reason })),
     });
     const lines = await send(`${prices}/actuals`, {
@@ -212,9 +210,7 @@ describe('truths', () => {
 test('classes are remembered with their sets, and a class that is none of the model’s is a truth', async () => {
   const fine = await train('fine', 'target=fine', RUBIES);
   const rows = [{ carat: 0.1 }, { carat: 1.9 }, { carat: 1 }];
-  const [first = '', second = '', third = ''] = listIds(
-    await predictRows(fine, 'remember=true', rows),
-  );
+  const [first = '', second = '', third = ''] = listIds(await predictRows(fine, 'remember=true', rows));
   const truths = [
     { __service_row_id: first, fine: 'no' },
     { __service_row_id: second, fine: 'no' },
@@ -224,8 +220,7 @@ test('classes are remembered with their sets, and a class that is none of the mo
 });
 
 test('the new rows of a series are truths of its forecast', async () => {
-  const month = (at: number) =>
-    `${2020 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}`;
+  const month = (at: number) => `${2020 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}`;
   const history = ['A', 'B'].flatMap((store) =>
     Array.from({ length: 48 }, (_, at) => ({ store, month: month(at), sales: 100 + (at % 12) })),
   );
@@ -241,7 +236,8 @@ test('the new rows of a series are truths of its forecast', async () => {
     { store: 'A', month: '2024-09', sales: 90 },
   ];
   expect(await addTruths(sales, news, { format: 'csv' })).toMatchObject({
-    ...{ matched: 2, unmatched: 2 },
+    matched: 2,
+    unmatched: 2,
     unmatched_rows: [
       { row: 3, reason: 'unknown-id' },
       { row: 4, reason: 'unknown-id' },
@@ -290,17 +286,14 @@ describe('an owner whose storage is full', () => {
     );
 
   test('is answered, but remembers nothing until there is room again', async () => {
-    const table = ['x,y', ...Array.from({ length: 60 }, (_, row) => `${row},${row * 2}`)].join(
-      '\n',
-    );
+    const table = ['x,y', ...Array.from({ length: 60 }, (_, row) => `${row},${row * 2}`)].join('\n');
     expect((await ask('?target=y', 'PUT', 'text/csv', table)).status).toBe(202);
     const isReady = async () => (await ask('', 'GET', 'text/csv')).json();
     await expect.poll(isReady).toMatchObject({ status: 'ready' });
     const remember = () => ask('/predict?remember=true', 'POST', 'application/json', '[{"x":1}]');
     const fill = async () => {
       let response = await remember();
-      for (let count = 0; response.status === 200 && count < 100; count++)
-        response = await remember();
+      for (let count = 0; response.status === 200 && count < 100; count++) response = await remember();
       return response;
     };
     const response = await fill();
@@ -312,12 +305,7 @@ describe('an owner whose storage is full', () => {
     // A stream is refused before its first line. What the training needed may go only now, and make room.
     const stream = async () => {
       await fill();
-      const answer = await ask(
-        '/predict?remember=true',
-        'POST',
-        'application/x-ndjson',
-        '{"x":1}\n',
-      );
+      const answer = await ask('/predict?remember=true', 'POST', 'application/x-ndjson', '{"x":1}\n');
       return answer.text();
     };
     await expect.poll(stream).toContain('/problems/limit-reached');

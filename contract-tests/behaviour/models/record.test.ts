@@ -21,12 +21,7 @@ beforeAll(async () => {
 const pathOf = (modelName: string) => ({ projectName, modelName });
 
 /** Rows of a target that follows from `x` and `kind`, with noise of a size; `seed` tells tables apart. */
-function makeRows(
-  count: number,
-  seed: number,
-  noise: number,
-  target: (y: number) => unknown,
-): Row[] {
+function makeRows(count: number, seed: number, noise: number, target: (y: number) => unknown): Row[] {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () => {
     const x = 10 * random();
@@ -68,8 +63,14 @@ describe('the record of a model', () => {
   test('counts nothing before the first promise, and knows no other version', async () => {
     await trainOn('unasked', makeRows(200, 1, 4, asNumber));
     expect(await recordOf('unasked', { by: 'day' })).toMatchObject({
-      ...{ promises: 0, missing: 0, truths: 0, coverage: null, coverage_band: null, groups: [] },
-      ...{ calibration: 'trained', alarm: { raised: false, evidence: 1 } },
+      promises: 0,
+      missing: 0,
+      truths: 0,
+      coverage: null,
+      coverage_band: null,
+      groups: [],
+      calibration: 'trained',
+      alarm: { raised: false, evidence: 1 },
     });
     const { response } = await roster.GET(RECORD, {
       params: { path: pathOf('unasked'), query: { version: 7 } },
@@ -105,9 +106,7 @@ describe('the record of a model', () => {
     const headers = { Accept: 'text/csv' };
     const text = await (await send(`${path}?by=column&column=kind`, { headers })).text();
     const [head, ...lines] = text.split('\r\n');
-    expect(head).toBe(
-      'group,promises,truths,kept,coverage,coverage_low,coverage_high,promised,error',
-    );
+    expect(head).toBe('group,promises,truths,kept,coverage,coverage_low,coverage_high,promised,error');
     expect(lines.map((line) => line.split(',')[0]).sort()).toEqual(['', "'=fancy", 'plain']);
     const byDay = await (await send(path, { headers })).text();
     const days = [...byDay.matchAll(/\r\n\d{4}-\d\d-\d\d,(\d+),(\d+),/g)];
@@ -121,7 +120,10 @@ describe('the record of a model', () => {
     await promise('moved', rows.slice(0, 400));
     expect(await recordOf('moved')).toMatchObject({ drift: null });
     expect((await recordOf('moved', { drift: 'true' })).drift).toMatchObject({
-      ...{ since: 'training', rows: 400, moved: 0, columns: [] },
+      since: 'training',
+      rows: 400,
+      moved: 0,
+      columns: [],
     });
     // Three in four of all have the upper half of x, in place of one in two: a quarter has moved.
     await promise('moved', rows.filter(({ x }) => Number(x) > 5).slice(0, 400));
@@ -164,9 +166,7 @@ describe('a model whose rows change', () => {
     expect(Date.parse(before.alarm.raised_at ?? '')).toBeGreaterThan(0);
 
     const setAdapt = (adapt: boolean) =>
-      answered(
-        roster.PUT(SERVING, { params: { path: pathOf('changed') }, body: { serving: { adapt } } }),
-      );
+      answered(roster.PUT(SERVING, { params: { path: pathOf('changed') }, body: { serving: { adapt } } }));
     expect(await setAdapt(true)).toMatchObject({ adapt: true });
     // All ways of rows have adapted: one row, some, and a table.
     const one = { path: pathOf('changed'), query: { confidence: 0.9 } };
@@ -224,9 +224,7 @@ describe('a model whose rows change', () => {
     const stated = data.reduce((sum, { y_confidence }) => sum + Number(y_confidence), 0);
     const right = data.filter(({ y }, at) => y === rows[at]?.y).length;
     expect(Math.abs(stated - right) / rows.length).toBeLessThan(0.08);
-    const inSet = data.filter(({ y_set }, at) =>
-      (Array.isArray(y_set) ? y_set : []).includes(rows[at]?.y),
-    );
+    const inSet = data.filter(({ y_set }, at) => (Array.isArray(y_set) ? y_set : []).includes(rows[at]?.y));
     expect(inSet.length / rows.length).toBeGreaterThan(0.86);
   });
 
@@ -280,9 +278,7 @@ describe('a model whose rows change', () => {
     expect(trained.response.headers.get('Model-Calibration')).toBeNull();
     const widths = (rows: Row[] = []) =>
       [0, 1].map((at) => Number(rows[at]?.['sales_max']) - Number(rows[at]?.['sales_min']));
-    const [one = 0, two = 0] = widths(adapted.data).map(
-      (width, at) => width / (widths(trained.data)[at] ?? 0),
-    );
+    const [one = 0, two = 0] = widths(adapted.data).map((width, at) => width / (widths(trained.data)[at] ?? 0));
     // A sum of two errors is wider than one: the trained calibration knows of none.
     expect(two).toBeGreaterThan(1.1 * one);
 

@@ -2,12 +2,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  fewDiamonds,
-  oneDiamond,
-  slowTable,
-  someDiamonds,
-} from '../../../testkit/data/diamonds.js';
+import { fewDiamonds, oneDiamond, slowTable, someDiamonds } from '../../../testkit/data/diamonds.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
 import { hundredLines, putTable, trainTable } from '../../sent-tables.js';
 import { baseUrl, keys, ownProject, roster } from '../../target.js';
@@ -142,11 +137,7 @@ describe('a table that is refused', () => {
 describe('an upload that is cut off', () => {
   test.each([
     ['with a Content-Length', `Content-Length: ${someDiamonds(200).length + 1000}\r\n\r\n`, ''],
-    [
-      'in chunks',
-      'Transfer-Encoding: chunked\r\n\r\n',
-      `${someDiamonds(200).length.toString(16)}\r\n`,
-    ],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n', `${someDiamonds(200).length.toString(16)}\r\n`],
   ])('%s leaves nothing behind, and the previous version answers', async (_how, framing, begin) => {
     await cutOff(framing + begin + someDiamonds(200));
     expect((await read()).error?.type).toBe('/problems/model-not-found');

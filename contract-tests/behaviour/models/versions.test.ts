@@ -30,8 +30,7 @@ async function modelOfVersions(count: number): Promise<Path> {
   return path;
 }
 
-const addressOf = ({ projectName, modelName }: Path) =>
-  `/api/projects/${projectName}/models/${modelName}`;
+const addressOf = ({ projectName, modelName }: Path) => `/api/projects/${projectName}/models/${modelName}`;
 
 /** Which version answers, by the prices that it was trained with. */
 async function answeringVersion(path: Path, name = path.modelName): Promise<number | string> {
@@ -68,8 +67,7 @@ describe('the versions of a model', () => {
       expect(version).toMatchObject({ status: 'ready', serving_version: 3, metrics });
     }
     const paged: Model[] = [];
-    const list = (query: { limit: number; cursor?: string }) =>
-      roster.GET(VERSIONS, { params: { path, query } });
+    const list = (query: { limit: number; cursor?: string }) => roster.GET(VERSIONS, { params: { path, query } });
     for await (const version of items(list, { limit: 1 })) paged.push(version);
     expect(paged).toEqual(versions);
   });
@@ -79,9 +77,7 @@ describe('the versions of a model', () => {
     const params = { path: { ...path, version: '2' } };
     const { data, response } = await roster.GET(VERSION, { params });
     expect(data).toEqual(second);
-    expect((await send(`${addressOf(path)}?version=2`)).headers.get('ETag')).toBe(
-      response.headers.get('ETag'),
-    );
+    expect((await send(`${addressOf(path)}?version=2`)).headers.get('ETag')).toBe(response.headers.get('ETag'));
     const headers = { 'If-None-Match': response.headers.get('ETag') ?? '' };
     expect((await send(`${addressOf(path)}/versions/2`, { headers })).status).toBe(304);
   });
@@ -195,10 +191,7 @@ describe('the version that serves, while versions are deleted,', () => {
   });
 
   test('is the same for all who choose and delete at once: nothing is lost', async () => {
-    const choices = [1, 2, 1, 2].flatMap((version) => [
-      serve(path, version),
-      remove(path, version),
-    ]);
+    const choices = [1, 2, 1, 2].flatMap((version) => [serve(path, version), remove(path, version)]);
     await Promise.all(choices);
     const { data } = await roster.GET(ONE, { params: { path } });
     expect(await answeringVersion(path)).toBe(data?.serving_version);
@@ -213,7 +206,8 @@ describe('a model whose new versions wait to be chosen', () => {
     const path = { projectName: await ownProject(), modelName: 'prices' };
     const begun = await roster.PUT(ONE, {
       params: { path, query: { target: 'price' } },
-      ...{ body: tableOf(1), headers: { 'Content-Type': 'text/csv' } },
+      body: tableOf(1),
+      headers: { 'Content-Type': 'text/csv' },
     });
     expect(begun.data?.promotion).toBe('always');
     expect((await setPromotion(path, 'manual')).data?.promotion).toBe('manual');
@@ -221,20 +215,18 @@ describe('a model whose new versions wait to be chosen', () => {
 
     const waiting = await trainPrices(roster, path, tableOf(2));
     expect(waiting).toMatchObject({
-      ...{ version: 2, serving_version: 1, promotion: 'manual' },
+      version: 2,
+      serving_version: 1,
+      promotion: 'manual',
       comparison: { version: 1, promoted: false, rows: 100 },
     });
-    expect([await answeringVersion(path), await answeringVersion(path, 'prices.2')]).toEqual([
-      1, 2,
-    ]);
+    expect([await answeringVersion(path), await answeringVersion(path, 'prices.2')]).toEqual([1, 2]);
     expect((await serve(path, 2)).data).toMatchObject({ serving_version: 2, promotion: 'manual' });
     expect(await answeringVersion(path)).toBe(2);
     expect(await trainPrices(roster, path, tableOf(3))).toMatchObject({ serving_version: 2 });
 
     const stale = { 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' };
-    expect((await setPromotion(path, 'always', stale)).error?.type).toBe(
-      '/problems/precondition-failed',
-    );
+    expect((await setPromotion(path, 'always', stale)).error?.type).toBe('/problems/precondition-failed');
     const both = { serving: { version: 1, promotion: 'always' } } as const;
     const { data } = await roster.PUT(SERVING, { params: { path }, body: both });
     expect(data).toMatchObject({ version: 3, serving_version: 1, promotion: 'always' });
@@ -261,10 +253,15 @@ describe('a model whose new versions wait to be chosen', () => {
 
     const better = await trainPrices(roster, path, curve(known, curveRows(1500, 1000)));
     expect(better).toMatchObject({
-      ...{ version: 2, serving_version: 2 },
+      version: 2,
+      serving_version: 2,
       comparison: {
-        ...{ version: 1, promoted: true, rows: 1000, measure: 'rmse' },
-        ...{ error: expect.any(Number), other_error: expect.any(Number) },
+        version: 1,
+        promoted: true,
+        rows: 1000,
+        measure: 'rmse',
+        error: expect.any(Number),
+        other_error: expect.any(Number),
         reason: expect.stringMatching(/^On 1,000 rows that neither was trained on, its RMSE is /),
       },
     });
@@ -272,7 +269,8 @@ describe('a model whose new versions wait to be chosen', () => {
     // Fewer rows teach it less.
     const worse = await trainPrices(roster, path, curve(curveRows(2500, 150)));
     expect(worse).toMatchObject({
-      ...{ version: 3, serving_version: 2 },
+      version: 3,
+      serving_version: 2,
       comparison: { version: 2, promoted: false, rows: 150 },
     });
     const { error = 0, other_error = 0 } = worse.comparison ?? {};
@@ -288,31 +286,24 @@ describe('a model whose new versions wait to be chosen', () => {
     });
 
     test.each([
-      [
-        'the rows that it knows',
-        curve(curveRows(0, 300)),
-        '0 of the rows that it held out are new',
-      ],
+      ['the rows that it knows', curve(curveRows(0, 300)), '0 of the rows that it held out are new'],
       [
         'few rows that it does not know',
         curve(curveRows(0, 250), curveRows(300, 99)),
         '99 of the rows that it held out are new',
       ],
-      [
-        'other columns',
-        curve(curveRows(300, 300)).replace('carat', 'karat'),
-        'lacks columns that version 1 uses',
-      ],
-      [
-        'classes',
-        curve(curveRows(300, 300)).replaceAll(/,(\d)\d+\.\d+$/gm, ',class $1'),
-        'predict something else',
-      ],
+      ['other columns', curve(curveRows(300, 300)).replace('carat', 'karat'), 'lacks columns that version 1 uses'],
+      ['classes', curve(curveRows(300, 300)).replaceAll(/,(\d)\d+\.\d+$/gm, ',class $1'), 'predict something else'],
     ])('does not serve one of %s, and says why', async (_, table, words) => {
       expect(await trainPrices(roster, path, table)).toMatchObject({
-        ...{ status: 'ready', serving_version: 1 },
+        status: 'ready',
+        serving_version: 1,
         comparison: {
-          ...{ version: 1, promoted: false, rows: 0, measure: null, error: null },
+          version: 1,
+          promoted: false,
+          rows: 0,
+          measure: null,
+          error: null,
           reason: expect.stringContaining(words),
         },
       });
@@ -344,14 +335,18 @@ describe('a training that is cancelled', () => {
   const begin = (body = slowTable()) =>
     roster.PUT(ONE, {
       params: { path, query: { target: 'price' } },
-      ...{ body, headers: { 'Content-Type': 'text/csv' } },
+      body,
+      headers: { 'Content-Type': 'text/csv' },
     });
 
   test('leaves a failed version that says so, also when it is cancelled twice, and a model that can be trained', async () => {
     await begin();
     const cancelled = await cancel(1);
     expect(cancelled.data).toMatchObject({
-      ...{ version: 1, status: 'failed', seconds_left: null, serving_version: null },
+      version: 1,
+      status: 'failed',
+      seconds_left: null,
+      serving_version: null,
       failure: expect.stringContaining('was cancelled'),
     });
     const again = await cancel(1);
@@ -359,7 +354,9 @@ describe('a training that is cancelled', () => {
     expect(again.response.headers.get('ETag')).toBe(cancelled.response.headers.get('ETag'));
     expect(await answeringVersion(path)).toBe('/problems/model-not-ready');
     expect(await trainPrices(roster, path, tableOf(2))).toMatchObject({
-      ...{ version: 2, status: 'ready', serving_version: 2 },
+      version: 2,
+      status: 'ready',
+      serving_version: 2,
     });
     expect((await cancel(2)).error?.type).toBe('/problems/training-ended');
     expect((await cancel(3)).error?.type).toBe('/problems/model-not-found');
@@ -371,7 +368,8 @@ describe('a training that is cancelled', () => {
     const other = { ...path, modelName: 'others' };
     await roster.PUT(ONE, {
       params: { path: other, query: { target: 'price' } },
-      ...{ body: slowTable(), headers: { 'Content-Type': 'text/csv' } },
+      body: slowTable(),
+      headers: { 'Content-Type': 'text/csv' },
     });
     await begin();
     expect((await cancel(2)).data).toMatchObject({ status: 'failed', serving_version: 1 });

@@ -23,8 +23,7 @@ function deep(levels: number): string {
 
 describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
   const all = () => `/projects/${project}/${list}`;
-  const create = (fields: object) =>
-    sendJson('POST', all(), { [kind]: { name: 'first', ...required, ...fields } });
+  const create = (fields: object) => sendJson('POST', all(), { [kind]: { name: 'first', ...required, ...fields } });
   const update = (fields: object) => sendJson('PUT', `${all()}/first`, { [kind]: fields });
 
   test.each([

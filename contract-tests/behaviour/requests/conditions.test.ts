@@ -211,24 +211,19 @@ describe('a model', () => {
   test('is trained again only if the caller knows its current version', async () => {
     expect((await train({ 'If-Match': '*' })).status).toBe(412);
     expect((await train({ 'If-None-Match': '*' })).status).toBe(202);
-    await expect
-      .poll(async () => (await readObject(await send(address())))['status'])
-      .toBe('ready');
+    await expect.poll(async () => (await readObject(await send(address())))['status']).toBe('ready');
     const known = etagOf(await send(address()));
     expect((await train({ 'If-None-Match': '*' })).status).toBe(412);
     expect((await train({ 'If-Match': OTHER })).status).toBe(412);
     expect(etagOf(await send(address()))).toBe(known);
-    expect(
-      (await send(address(), { method: 'DELETE', headers: { 'If-Match': OTHER } })).status,
-    ).toBe(412);
+    expect((await send(address(), { method: 'DELETE', headers: { 'If-Match': OTHER } })).status).toBe(412);
     expect((await train({ 'If-Match': known })).status).toBe(202);
   });
 });
 
 test('a condition on a missing resource gets 404, as without the condition', async () => {
   const changes = operations.filter(
-    ({ id }) =>
-      /^(update(Skill|Agent)|serve|delete(?!Project))/.test(id) && !UNCONDITIONAL.includes(id),
+    ({ id }) => /^(update(Skill|Agent)|serve|delete(?!Project))/.test(id) && !UNCONDITIONAL.includes(id),
   );
   expect(changes).toHaveLength(9);
   for (const operation of changes) {

@@ -58,9 +58,7 @@ describe.each(creations)('the kept answer of $id under an Idempotency-Key', (ope
     return sendJson(path, { [kind]: named }, { 'Idempotency-Key': key });
   };
   const age = (milliseconds: number) =>
-    connection.run(
-      `update kept_answers set created_at = '${new Date(Date.now() - milliseconds).toISOString()}'`,
-    );
+    connection.run(`update kept_answers set created_at = '${new Date(Date.now() - milliseconds).toISOString()}'`);
   const DAY = 24 * 60 * 60 * 1000;
 
   test('is repeated for a day, and then forgotten', async () => {
@@ -142,9 +140,7 @@ describe('while a training runs', () => {
 
   test('an owner has at most fifty other trainings waiting, and the next one is refused with Retry-After', async () => {
     await train('slow', slowTable());
-    await expect
-      .poll(async () => (await send('/metrics')).text())
-      .toMatch(/^roster_trainings_running 1$/m);
+    await expect.poll(async () => (await send('/metrics')).text()).toMatch(/^roster_trainings_running 1$/m);
     expect((await train('first')).status).toBe(202);
     await queueLike('first', 48);
     expect((await train('fiftieth')).status).toBe(202);

@@ -61,9 +61,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(path(), body, key)));
     for (const answer of answers) expect([201, 409]).toContain(answer.status);
-    const bodies = await Promise.all(
-      answers.filter(({ status }) => status === 201).map((answer) => answer.text()),
-    );
+    const bodies = await Promise.all(answers.filter(({ status }) => status === 201).map((answer) => answer.text()));
     expect(new Set(bodies).size).toBe(1);
     for (const answer of answers.filter(({ status }) => status === 409)) {
       expect(await answer.json()).toMatchObject({ type: '/problems/request-in-progress' });

@@ -29,8 +29,7 @@ const REFUSED = [
 const TAKEN = ['a', '_', '0', 'a.b-c_D', 'a'.repeat(100), '__proto__', 'constructor', 'toString'];
 
 describe.each(kinds)('a $kind', ({ kind, list, required }) => {
-  const create = (name: unknown) =>
-    sendJson('POST', `/projects/${project}/${list}`, { [kind]: { name, ...required } });
+  const create = (name: unknown) => sendJson('POST', `/projects/${project}/${list}`, { [kind]: { name, ...required } });
 
   test.each(REFUSED)('is refused with a name %s', async (_what, name) => {
     const response = await create(name);

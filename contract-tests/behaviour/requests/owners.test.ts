@@ -39,11 +39,9 @@ describe("another owner's project", () => {
     const model = { projectName: project, modelName: 'diamond_prices' };
     expect(await settled(roster, model)).toMatchObject({ status: 'ready' });
     bound = await makeKey(`${inject('target').databaseUrl}`, {
-      ...{
-        name: 'bound',
-        project: await ownProject(),
-        owner: String((await readObject(await send('/me')))['owner']),
-      },
+      name: 'bound',
+      project: await ownProject(),
+      owner: String((await readObject(await send('/me')))['owner']),
       scopes: OWNER_SCOPES,
     });
     const page = await send(`/projects/${project}/skills?limit=1`);
@@ -91,8 +89,7 @@ describe("another owner's project", () => {
     const absent = `never-${project}`;
     for (const key of [keys.stranger, bound]) {
       for (const names of [{}, byId]) {
-        const at = (name: string) =>
-          examplePath(operation, { ...names, project_name: name, projectName: name });
+        const at = (name: string) => examplePath(operation, { ...names, project_name: name, projectName: name });
         const hidden = await sendAs(key, at(project), { ...init, headers });
         const missing = await sendAs(key, at(absent), { ...init, headers });
         expect(hidden.status).toBe(404);
@@ -131,7 +128,10 @@ describe("another owner's project", () => {
     const gone = await ownProject();
     const { owner } = await readObject(await send('/me'));
     const key = await makeKey(`${inject('target').databaseUrl}`, {
-      ...{ name: 'orphan', project: gone, owner: String(owner), scopes: OWNER_SCOPES },
+      name: 'orphan',
+      project: gone,
+      owner: String(owner),
+      scopes: OWNER_SCOPES,
     });
     expect((await sendAs(key, `/projects/${gone}`, { method: 'DELETE' })).status).toBe(204);
     expect(await (await sendAs(key, '/projects')).json()).toEqual([]);
@@ -147,8 +147,7 @@ describe("another owner's project", () => {
   });
 
   test('is not in the list of projects, and its name is free for other owners', async () => {
-    const list = async () =>
-      JSON.stringify(await (await sendAs(keys.stranger, '/projects')).json());
+    const list = async () => JSON.stringify(await (await sendAs(keys.stranger, '/projects')).json());
     expect(await list()).not.toContain(project);
     const own = await sendAs(keys.stranger, '/projects', {
       method: 'POST',
@@ -191,7 +190,5 @@ test('every owner begins with an empty project named default', async () => {
   expect(data?.map(({ name }) => name)).toContain('default');
   const theirs = await sendAs(keys.stranger, '/projects/default');
   expect(theirs.status).toBe(200);
-  expect((await readObject(theirs))['id']).not.toBe(
-    (await readObject(await send('/projects/default')))['id'],
-  );
+  expect((await readObject(theirs))['id']).not.toBe((await readObject(await send('/projects/default')))['id']);
 });

@@ -40,8 +40,7 @@ describe('the Location of a created resource', () => {
 });
 
 describe('paging', () => {
-  const namesOf = (resources: unknown) =>
-    Array.isArray(resources) ? resources.map(({ name }) => name) : resources;
+  const namesOf = (resources: unknown) => (Array.isArray(resources) ? resources.map(({ name }) => name) : resources);
 
   test.each(['', '/api'])('ends by following Link, under the base path "%s"', async (base) => {
     const owner = await ownProject();

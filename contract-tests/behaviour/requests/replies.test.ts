@@ -37,8 +37,7 @@ async function expectProblem(response: Response, status: number, type: string): 
   expect(response.status).toBe(status);
 }
 
-const contents = async (conversation: string) =>
-  (await service.messages(conversation)).map(({ content }) => content);
+const contents = async (conversation: string) => (await service.messages(conversation)).map(({ content }) => content);
 
 /** Returns the address of the reply to the first message. */
 async function replyAddress(conversation: string): Promise<string> {
@@ -123,12 +122,7 @@ describe('a message with an Idempotency-Key', () => {
       await service.say(conversation, 'Goodbye?', keyed('message')),
       await service.say(elsewhere, 'Hello?', keyed('message')),
       await service.say(conversation, 'Hello?', keyed('creation')),
-      await service.send(
-        'POST',
-        `${chatbot}/conversations`,
-        { conversation: {} },
-        keyed('message'),
-      ),
+      await service.send('POST', `${chatbot}/conversations`, { conversation: {} }, keyed('message')),
     ];
     for (const answer of answers) await expectProblem(answer, 422, 'idempotency-key-reused');
     expect(await contents(conversation)).toEqual(['Hello?', 'One.']);
@@ -147,9 +141,7 @@ describe('a reply that is broken off', () => {
   /** Sets the end of the leases that are held. */
   async function setLeases(until: number): Promise<void> {
     const database = await service.store.connect();
-    await database.run(
-      `update conversations set answering_until = ${until} where answering_until is not null`,
-    );
+    await database.run(`update conversations set answering_until = ${until} where answering_until is not null`);
     await database.close();
   }
 

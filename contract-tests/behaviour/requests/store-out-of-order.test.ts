@@ -9,16 +9,7 @@ import { type Connection, type OwnStore, ownStore } from '../../../testkit/store
 import { checkedFetch } from '../../checked-fetch.js';
 
 /** The tables that the operations use. The keys are left out, so that callers can be authenticated. */
-const TABLES = [
-  'projects',
-  'skills',
-  'agents',
-  'chatbots',
-  'models',
-  'model_versions',
-  'responses',
-  'audit_events',
-];
+const TABLES = ['projects', 'skills', 'agents', 'chatbots', 'models', 'model_versions', 'responses', 'audit_events'];
 
 let store: OwnStore;
 let server: ServerProcess;
@@ -56,8 +47,7 @@ const secured = operations.filter(({ place }) => place.entries('security').lengt
  */
 const READS_FIRST = ['putDocument', 'retrainModel', 'previewTable'];
 const isWrite = ({ id, place }: Operation) =>
-  (place.find('security', '0', 'apiKey', '0')?.value === 'write' ||
-    ['createKey', 'deleteKey'].includes(id)) &&
+  (place.find('security', '0', 'apiKey', '0')?.value === 'write' || ['createKey', 'deleteKey'].includes(id)) &&
   !READS_FIRST.includes(id);
 
 /** They read only the caller from the store, so they are tested with a caller who is not cached. */
@@ -70,9 +60,7 @@ describe('while another process locks the store', () => {
 
   beforeAll(async () => {
     await other.run(
-      store.isPostgres
-        ? `begin; lock table ${TABLES.join(', ')} in access exclusive mode`
-        : 'begin immediate',
+      store.isPostgres ? `begin; lock table ${TABLES.join(', ')} in access exclusive mode` : 'begin immediate',
     );
     const answering = asked.map(async (operation) => {
       answers.set(operation.id, await ask(operation));

@@ -89,9 +89,7 @@ describe('names and identifiers', () => {
 describe('the skills of an agent', () => {
   test('can be given by name, by identifier or as they were read, and are returned in full', async () => {
     const agent = await createAgent('analyst', ['mail', sql.id, docs]);
-    expect(agent.skills).toEqual(
-      [mail, sql, docs].map((skill) => ({ ...skill, agent_ids: [agent.id] })),
-    );
+    expect(agent.skills).toEqual([mail, sql, docs].map((skill) => ({ ...skill, agent_ids: [agent.id] })));
     expect(await readAgent()).toEqual(agent);
     const { data } = await roster.GET(SKILL, { params: skillNamed('sql') });
     expect(data?.agent_ids).toEqual([agent.id]);
@@ -111,10 +109,7 @@ describe('the skills of an agent', () => {
     const skillsAfter = async (change: Record<string, string[] | null>) =>
       namesOf(given(await updateAgent(change)).skills);
     expect(await skillsAfter({ skills: ['docs', 'mail'] })).toEqual(['docs', 'mail']);
-    expect(await skillsAfter({ skills_to_add: ['sql'], skills_to_remove: ['docs'] })).toEqual([
-      'mail',
-      'sql',
-    ]);
+    expect(await skillsAfter({ skills_to_add: ['sql'], skills_to_remove: ['docs'] })).toEqual(['mail', 'sql']);
     expect(await skillsAfter({ skills_to_add: ['sql', 'mail'] })).toEqual(['mail', 'sql']);
     expect(await skillsAfter({ skills_to_remove: ['docs'] })).toEqual(['mail', 'sql']);
     expect(await skillsAfter({ skills: null, skills_to_remove: [sql.id] })).toEqual(['mail']);
@@ -126,19 +121,13 @@ describe('the skills of an agent', () => {
     await createAgent('analyst', ['sql']);
     const pointers = async (change: Record<string, string[] | null>) => {
       const { error } = await updateAgent(change);
-      return error?.type === '/problems/invalid-request'
-        ? error.errors.map(({ pointer }) => pointer)
-        : error;
+      return error?.type === '/problems/invalid-request' ? error.errors.map(({ pointer }) => pointer) : error;
     };
-    expect(await pointers({ skills: [], skills_to_add: ['docs'] })).toEqual([
-      '/body/agent/skills_to_add',
+    expect(await pointers({ skills: [], skills_to_add: ['docs'] })).toEqual(['/body/agent/skills_to_add']);
+    expect(await pointers({ skills: [], skills_to_remove: [] })).toEqual(['/body/agent/skills_to_remove']);
+    expect(await pointers({ skills_to_add: ['mail', 'docs'], skills_to_remove: ['docs'] })).toEqual([
+      '/body/agent/skills_to_add/1',
     ]);
-    expect(await pointers({ skills: [], skills_to_remove: [] })).toEqual([
-      '/body/agent/skills_to_remove',
-    ]);
-    expect(await pointers({ skills_to_add: ['mail', 'docs'], skills_to_remove: ['docs'] })).toEqual(
-      ['/body/agent/skills_to_add/1'],
-    );
     expect(await pointers({ skills_to_add: ['docs'], skills_to_remove: [docs.id] })).toEqual([
       '/body/agent/skills_to_add/0',
     ]);
@@ -217,7 +206,9 @@ describe('an agent', () => {
     });
     expect(updated).toMatchObject({
       ...fields,
-      ...{ provider: 'mistral', data: { tables: [] }, prompt_template: null },
+      provider: 'mistral',
+      data: { tables: [] },
+      prompt_template: null,
     });
   });
 
@@ -322,21 +313,17 @@ describe('a chatbot', () => {
   test.each([
     [{ agent_name: 'oracle' }, '/body/chatbot/agent_name'],
     [{ agent_id: UNKNOWN_ID }, '/body/chatbot/agent_id'],
-  ])(
-    'is neither created nor changed with an agent that does not exist: %j',
-    async (agent, pointer) => {
-      const problem = { type: '/problems/unknown-agent', errors: [{ pointer }] };
-      expect((await create(agent)).error).toMatchObject(problem);
-      const put = (chatbot: object) =>
-        roster.PUT(CHATBOT, { params: chatbotNamed('help_desk'), body: { chatbot } });
-      expect((await put(agent)).error).toMatchObject(problem);
-      expect((await roster.GET(CHATBOTS, { params: inProject() })).data).toEqual([]);
-      await create({});
-      const before = await read();
-      expect((await put({ ...agent, settings: { a: 1 } })).error).toMatchObject(problem);
-      expect(await read()).toEqual(before);
-    },
-  );
+  ])('is neither created nor changed with an agent that does not exist: %j', async (agent, pointer) => {
+    const problem = { type: '/problems/unknown-agent', errors: [{ pointer }] };
+    expect((await create(agent)).error).toMatchObject(problem);
+    const put = (chatbot: object) => roster.PUT(CHATBOT, { params: chatbotNamed('help_desk'), body: { chatbot } });
+    expect((await put(agent)).error).toMatchObject(problem);
+    expect((await roster.GET(CHATBOTS, { params: inProject() })).data).toEqual([]);
+    await create({});
+    const before = await read();
+    expect((await put({ ...agent, settings: { a: 1 } })).error).toMatchObject(problem);
+    expect(await read()).toEqual(before);
+  });
 
   test('is created once by PUT, under the name in its address', async () => {
     const put = (chatbot: { name?: string; settings?: { a: number } }) =>
@@ -348,9 +335,7 @@ describe('a chatbot', () => {
     });
     const created = await put({ name: 'help_desk', settings: { a: 1 } });
     expect(created.response.status).toBe(201);
-    expect(created.response.headers.get('Location')).toBe(
-      `/projects/${project}/chatbots/help_desk`,
-    );
+    expect(created.response.headers.get('Location')).toBe(`/projects/${project}/chatbots/help_desk`);
     const again = await put({ settings: { a: 2 } });
     expect(again.response.status).toBe(200);
     expect(again.data).toMatchObject({ id: created.data?.id, settings: { a: 2 } });

@@ -103,12 +103,16 @@ describe('a message', () => {
     const { question, message } = await service.talk(conversation, 'How do I clean it?');
     expect(question).toMatchObject({ role: 'user', content: 'How do I clean it?', reply_to: null });
     expect(message).toMatchObject({
-      ...{ role: 'assistant', content: 'In warm water.', reply_to: question.id, steps: [] },
+      role: 'assistant',
+      content: 'In warm water.',
+      reply_to: question.id,
+      steps: [],
       usage: { requests: 1, total_tokens: 15 },
     });
     expect(await service.messages(conversation)).toEqual([question, message]);
     expect(await service.json('GET', conversation)).toMatchObject({
-      ...{ messages: 2, updated_at: message.created_at },
+      messages: 2,
+      updated_at: message.created_at,
     });
 
     // No database keeps these.
@@ -153,12 +157,9 @@ describe('a message', () => {
     [1, ['user: Third?']],
     [2, ['user: Second?', 'assistant: Two.', 'user: Third?']],
   ])('is sent with no more than the last %i messages', async (history, expected) => {
-    const conversation = await service.conversation(
-      await service.chatbot({ settings: { history } }),
-    );
+    const conversation = await service.conversation(await service.chatbot({ settings: { history } }));
     service.play([says('One.'), says('Two.'), says('Three.')]);
-    for (const content of ['First?', 'Second?', 'Third?'])
-      await service.talk(conversation, content);
+    for (const content of ['First?', 'Second?', 'Third?']) await service.talk(conversation, content);
     expect(service.sent().at(-1)?.slice(1).map(told)).toEqual(expected);
   });
 
@@ -174,9 +175,7 @@ describe('a message', () => {
   test('is answered by the language model alone after its agent was deleted', async () => {
     const agent = { name: 'analyst', prompt_template: 'You know diamonds.' };
     await service.json('POST', '/projects/default/agents', { agent });
-    const conversation = await service.conversation(
-      await service.chatbot({ agent_name: 'analyst' }),
-    );
+    const conversation = await service.conversation(await service.chatbot({ agent_name: 'analyst' }));
     service.play([says('One.'), says('Two.')]);
     await service.talk(conversation, 'First?');
     await service.send('DELETE', '/projects/default/agents/analyst');
@@ -205,13 +204,7 @@ describe('a reply that failed', () => {
     // Later questions have each reply behind its question.
     await service.talk(conversation, 'Third?');
     expect(service.sent().at(-1)?.slice(1).map(told)).toEqual([
-      ...[
-        'user: First?',
-        'assistant: First.',
-        'user: Second?',
-        'assistant: Second.',
-        'user: Third?',
-      ],
+      ...['user: First?', 'assistant: First.', 'user: Second?', 'assistant: Second.', 'user: Third?'],
     ]);
   });
 

@@ -124,8 +124,7 @@ describe('a document is refused', () => {
     const skill = { name: 'notes', type: 'notes', params: {} };
     await sendJson('POST', `/projects/${project}/skills`, { skill });
     const headers = { 'Content-Type': 'text/plain' };
-    const to = (name: string) =>
-      send(one().replace('/care/', `/${name}/`), { method: 'PUT', headers, body: 'Text.' });
+    const to = (name: string) => send(one().replace('/care/', `/${name}/`), { method: 'PUT', headers, body: 'Text.' });
     expect(await problemOf(to('notes'))).toMatchObject({
       status: 422,
       detail: expect.stringContaining('"notes" keeps no documents'),
@@ -157,9 +156,7 @@ function upload(path: string, headers: Record<string, string>, chunks: number) {
       response.once('close', () => resolve({ status, sent }));
     });
     // The service may close the connection while the rest is on its way.
-    sender.once('error', (error) =>
-      status === undefined ? reject(error) : resolve({ status, sent }),
-    );
+    sender.once('error', (error) => (status === undefined ? reject(error) : resolve({ status, sent })));
     sender.flushHeaders();
     setImmediate(next);
   });

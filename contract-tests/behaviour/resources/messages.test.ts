@@ -29,38 +29,13 @@ describe.each(['completions', 'completions/stream'])('%s', (address) => {
     ['of two forms', [{ question: 'Hi', answer: 'Hello' }, person], '/1', FORMS],
     ['of no form', [person, { text: 'Hi' }], '/1', FORMS],
     ['that is a text', ['Hi'], '/0', FORMS],
-    [
-      'of an unknown role',
-      [{ ...person, role: 'system' }],
-      '/0/role',
-      'must be one of user, assistant',
-    ],
+    ['of an unknown role', [{ ...person, role: 'system' }], '/0/role', 'must be one of user, assistant'],
     ['without a text', [{ role: 'user' }], '/0/content', 'is required; add it'],
     ['without a role', [{ content: 'Hi' }], '/0/role', 'is required; add it'],
-    [
-      'of an empty text',
-      [{ question: '', answer: null }],
-      '/0/question',
-      'must have at least 1 character',
-    ],
-    [
-      'of too long a text',
-      [{ question: 'x'.repeat(100_001) }],
-      '/0/question',
-      'must have at most 100000 characters',
-    ],
-    [
-      'of parts',
-      [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-      '/0/content',
-      'must be a string',
-    ],
-    [
-      'with an unknown field',
-      [{ ...person, name: 'Ann' }],
-      '/0/name',
-      'is not a known field; leave it out',
-    ],
+    ['of an empty text', [{ question: '', answer: null }], '/0/question', 'must have at least 1 character'],
+    ['of too long a text', [{ question: 'x'.repeat(100_001) }], '/0/question', 'must have at most 100000 characters'],
+    ['of parts', [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }], '/0/content', 'must be a string'],
+    ['with an unknown field', [{ ...person, name: 'Ann' }], '/0/name', 'is not a known field; leave it out'],
     [
       'of half a character',
       [{ ...person, content: '\ud83d' }],
@@ -96,8 +71,6 @@ describe.each(['completions', 'completions/stream'])('%s', (address) => {
     ['role', [person, { role: 'assistant', content: 'Hello' }]],
   ])('refuses messages whose last one is an answer, by its %s', async (field, messages) => {
     const faults = await faultsOf(await ask(messages));
-    expect(faults).toEqual([
-      [`/body/messages/${messages.length - 1}/${field}`, expect.any(String)],
-    ]);
+    expect(faults).toEqual([[`/body/messages/${messages.length - 1}/${field}`, expect.any(String)]]);
   });
 });

@@ -134,70 +134,59 @@ describe.each(KINDS)('a $kind', ({ kind, create: createId, update, required }) =
     expect(await shownEverywhere(kind, created['name'])).toEqual(created);
   });
 
-  test.each(fieldsOf(update, kind))(
-    'is changed in %s, and in nothing else',
-    async (field, schema) => {
-      const before = await create(kind, base());
-      if (field === 'skills_to_remove') return expectSkillRemoved(before);
-      const { sent, shown } = sampleOf(field, schema, 2001 + names);
-      const address = `${listOf(kind)}/${before['name']}`;
-      const changed = await readObject(
-        await sendJson('PUT', address, { [kind]: { [field]: sent } }),
-      );
-      const synonym = kind === 'skill' ? undefined : SYNONYMS[field];
-      expect(changed).toEqual({
-        ...before,
-        ...shown,
-        ...(synonym === undefined ? {} : { [synonym]: sent }),
-        updated_at: expect.any(String),
-      });
-      expect(await shownEverywhere(kind, changed['name'])).toEqual(changed);
-    },
-  );
+  test.each(fieldsOf(update, kind))('is changed in %s, and in nothing else', async (field, schema) => {
+    const before = await create(kind, base());
+    if (field === 'skills_to_remove') return expectSkillRemoved(before);
+    const { sent, shown } = sampleOf(field, schema, 2001 + names);
+    const address = `${listOf(kind)}/${before['name']}`;
+    const changed = await readObject(await sendJson('PUT', address, { [kind]: { [field]: sent } }));
+    const synonym = kind === 'skill' ? undefined : SYNONYMS[field];
+    expect(changed).toEqual({
+      ...before,
+      ...shown,
+      ...(synonym === undefined ? {} : { [synonym]: sent }),
+      updated_at: expect.any(String),
+    });
+    expect(await shownEverywhere(kind, changed['name'])).toEqual(changed);
+  });
 });
 
-describe.each(KINDS)(
-  'null in a change of a $kind',
-  ({ kind, create: createId, update, required }) => {
-    const samples = fieldsOf(createId, kind)
-      .filter(([field]) => !['name', 'params', 'agent_id'].includes(field) || kind === 'skill')
-      .filter(([field]) => field !== 'name')
-      .map(([field, schema]) => [field, sampleOf(field, schema, 2).sent]);
-    const createFull = () => {
-      names += 1;
-      return create(kind, { ...required, ...Object.fromEntries(samples), name: `full_${names}` });
-    };
-    const put = async ({ name }: Resource, fields: Resource) => {
-      const answer = await sendJson('PUT', `${listOf(kind)}/${name}`, { [kind]: fields });
-      expect(answer.status, await answer.clone().text()).toBe(200);
-      return readObject(answer);
-    };
-    /** The fields of an answer, without the time of the change. */
-    const shown = (resource: Resource) => ({ ...resource, updated_at: null });
+describe.each(KINDS)('null in a change of a $kind', ({ kind, create: createId, update, required }) => {
+  const samples = fieldsOf(createId, kind)
+    .filter(([field]) => !['name', 'params', 'agent_id'].includes(field) || kind === 'skill')
+    .filter(([field]) => field !== 'name')
+    .map(([field, schema]) => [field, sampleOf(field, schema, 2).sent]);
+  const createFull = () => {
+    names += 1;
+    return create(kind, { ...required, ...Object.fromEntries(samples), name: `full_${names}` });
+  };
+  const put = async ({ name }: Resource, fields: Resource) => {
+    const answer = await sendJson('PUT', `${listOf(kind)}/${name}`, { [kind]: fields });
+    expect(answer.status, await answer.clone().text()).toBe(200);
+    return readObject(answer);
+  };
+  /** The fields of an answer, without the time of the change. */
+  const shown = (resource: Resource) => ({ ...resource, updated_at: null });
 
-    test.each(fieldsOf(update, kind))(
-      'for %s does what the contract says',
-      async (field, schema) => {
-        const said = String(schema.at('description').value).replace(/\s+/g, ' ');
-        const isRemoved = /null removes/i.test(said);
-        expect(isRemoved || /null (for all )?counts as not sent/i.test(said), said).toBe(true);
-        const before = await createFull();
-        const changed = await put(before, { [field]: null });
-        const agent = { agent_id: null, agent_name: null };
-        const gone = field in agent ? agent : { [field]: null };
-        expect(shown(changed)).toEqual(shown({ ...before, ...(isRemoved && gone) }));
-        expect(await shownEverywhere(kind, before['name'])).toEqual(changed);
-      },
-    );
+  test.each(fieldsOf(update, kind))('for %s does what the contract says', async (field, schema) => {
+    const said = String(schema.at('description').value).replace(/\s+/g, ' ');
+    const isRemoved = /null removes/i.test(said);
+    expect(isRemoved || /null (for all )?counts as not sent/i.test(said), said).toBe(true);
+    const before = await createFull();
+    const changed = await put(before, { [field]: null });
+    const agent = { agent_id: null, agent_name: null };
+    const gone = field in agent ? agent : { [field]: null };
+    expect(shown(changed)).toEqual(shown({ ...before, ...(isRemoved && gone) }));
+    expect(await shownEverywhere(kind, before['name'])).toEqual(changed);
+  });
 
-    test('counts as not sent together with params, which existing clients send', async () => {
-      const before = await createFull();
-      const nulls = fieldsOf(update, kind).map(([field]) => [field, null]);
-      const changed = await put(before, { ...Object.fromEntries(nulls), params: {} });
-      expect(shown(changed)).toEqual(shown(before));
-    });
-  },
-);
+  test('counts as not sent together with params, which existing clients send', async () => {
+    const before = await createFull();
+    const nulls = fieldsOf(update, kind).map(([field]) => [field, null]);
+    const changed = await put(before, { ...Object.fromEntries(nulls), params: {} });
+    expect(shown(changed)).toEqual(shown(before));
+  });
+});
 
 test('a chatbot keeps the agent that one field names, whatever null the other has', async () => {
   const { name } = await create('chatbot', { name: 'renamed_agent', agent_name: agents[0] });
@@ -210,8 +199,7 @@ test('a chatbot keeps the agent that one field names, whatever null the other ha
 });
 
 async function expectSkillRemoved({ name }: Resource): Promise<void> {
-  const put = (fields: Resource) =>
-    sendJson('PUT', `${listOf('agent')}/${name}`, { agent: fields });
+  const put = (fields: Resource) => sendJson('PUT', `${listOf('agent')}/${name}`, { agent: fields });
   await put({ skills: [...skills] });
   const changed = await readObject(await put({ skills_to_remove: [skills[0]] }));
   expect(changed['skills']).toMatchObject([{ name: skills[1] }]);

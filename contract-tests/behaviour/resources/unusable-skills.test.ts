@@ -60,31 +60,15 @@ test.each<[string, unknown, Record<string, string>]>([
     },
   ],
   ['sql', { database: null, tables: null }, { '/database': 'is missing', '/tables': 'is missing' }],
-  [
-    'sql',
-    { database: ' ', tables: [] },
-    { '/database': 'must be a text', '/tables': 'must be an array of 1 to 100' },
-  ],
-  [
-    'sql',
-    { database: ['sales'], tables: 'orders' },
-    { '/database': 'must be a text', '/tables': 'must be an array' },
-  ],
+  ['sql', { database: ' ', tables: [] }, { '/database': 'must be a text', '/tables': 'must be an array of 1 to 100' }],
+  ['sql', { database: ['sales'], tables: 'orders' }, { '/database': 'must be a text', '/tables': 'must be an array' }],
   [
     'sql',
     { database: 'sales', tables: ['orders', '', null, 7] },
     { '/tables/1': 'the name of a table', '/tables/2': 'the name', '/tables/3': 'the name' },
   ],
-  [
-    'sql',
-    { database: 'sales', tables: Array(101).fill('orders') },
-    { '/tables': 'an array of 1 to 100' },
-  ],
-  [
-    'sql',
-    { database: 'sales', tables: TABLES, description: 7 },
-    { '/description': 'must be a text, or be left out' },
-  ],
+  ['sql', { database: 'sales', tables: Array(101).fill('orders') }, { '/tables': 'an array of 1 to 100' }],
+  ['sql', { database: 'sales', tables: TABLES, description: 7 }, { '/description': 'must be a text, or be left out' }],
   [
     'mcp',
     {},
@@ -93,53 +77,30 @@ test.each<[string, unknown, Record<string, string>]>([
       '/tools': 'is missing; a skill of the type mcp has an array of 1 to 64 names of tools',
     },
   ],
-  [
-    'mcp',
-    { server: 7, tools: ['add', ''] },
-    { '/server': 'must be a text', '/tools/1': 'must be the name of a tool' },
-  ],
-  [
-    'mcp',
-    { server: 'shop', tools: Array(65).fill('add') },
-    { '/tools': 'an array of 1 to 64 names of tools' },
-  ],
+  ['mcp', { server: 7, tools: ['add', ''] }, { '/server': 'must be a text', '/tools/1': 'must be the name of a tool' }],
+  ['mcp', { server: 'shop', tools: Array(65).fill('add') }, { '/tools': 'an array of 1 to 64 names of tools' }],
   ['retrieval', {}, { '/source': 'is missing; a skill of the type retrieval says' }],
   ['retrieval', { source: ['a'] }, { '/source': 'must be a text' }],
-  [
-    'knowledge_base',
-    { source: 7, description: {} },
-    { '/source': 'must be a text', '/description': 'must be' },
-  ],
+  ['knowledge_base', { source: 7, description: {} }, { '/source': 'must be a text', '/description': 'must be' }],
   ['model', {}, { '/model': 'is missing; a skill of the type model names a model of the project' }],
   ['model', { model: 7 }, { '/model': 'must be a text' }],
-  [
-    'model',
-    { model: 'costs' },
-    { '/model': 'which has none with the name "costs"; train it first' },
-  ],
+  ['model', { model: 'costs' }, { '/model': 'which has none with the name "costs"; train it first' }],
   ['model', { model: 'prices', version: '1' }, { '/version': 'must be the number of a version' }],
   ['model', { model: 'prices', version: 1.5 }, { '/version': 'must be the number of a version' }],
   ['model', { model: 'prices', version: 0 }, { '/version': 'must be the number of a version' }],
-  [
-    'model',
-    { model: 'prices', version: 2 },
-    { '/version': 'which has no version 2; leave it out' },
-  ],
+  ['model', { model: 'prices', version: 2 }, { '/version': 'which has no version 2; leave it out' }],
   ['model', { model: 'prices', version: 9e15 }, { '/version': 'has no version 9000000000000000' }],
-])(
-  'a skill of the type %s with the params %j is refused, and not kept',
-  async (type, params, expected) => {
-    const refused = await create(type, params);
-    const faults = await faultsOf(refused);
-    expect(faults.map(([pointer]) => pointer)).toEqual(
-      Object.keys(expected).map((place) => `/body/skill/params${place}`),
-    );
-    for (const [at, words] of Object.values(expected).entries()) {
-      expect(faults[at]?.[1]).toContain(words);
-    }
-    expect((await send(`/projects/${project}/skills/skill_${skills}`)).status).toBe(404);
-  },
-);
+])('a skill of the type %s with the params %j is refused, and not kept', async (type, params, expected) => {
+  const refused = await create(type, params);
+  const faults = await faultsOf(refused);
+  expect(faults.map(([pointer]) => pointer)).toEqual(
+    Object.keys(expected).map((place) => `/body/skill/params${place}`),
+  );
+  for (const [at, words] of Object.values(expected).entries()) {
+    expect(faults[at]?.[1]).toContain(words);
+  }
+  expect((await send(`/projects/${project}/skills/skill_${skills}`)).status).toBe(404);
+});
 
 test('a model of another project is none', async () => {
   const other = await ownProject();

@@ -14,21 +14,15 @@ type Condition = (exchange: Exchange) => boolean;
 /** The types of skills whose params are checked; those of an update are checked with the stored type. */
 const TOOL_TYPES = new Set<unknown>(['model', 'sql', 'retrieval', 'knowledge_base', 'mcp']);
 
-const NAMING_IN_BODY: ReadonlySet<string> = new Set([
-  'completeChat',
-  'completeResponse',
-  'createKey',
-]);
+const NAMING_IN_BODY: ReadonlySet<string> = new Set(['completeChat', 'completeResponse', 'createKey']);
 
 const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   ...Object.fromEntries(
-    ['project', 'skill', 'agent', 'chatbot', 'document', 'conversation', 'message'].map(
-      (kind): [string, Condition] => [
-        `/problems/${kind}-not-found`,
-        // A chat and a response name their agent and the project in the body, and a key its project.
-        ({ filled, made }) => !filled.isThere || NAMING_IN_BODY.has(made.operationId),
-      ],
-    ),
+    ['project', 'skill', 'agent', 'chatbot', 'document', 'conversation', 'message'].map((kind): [string, Condition] => [
+      `/problems/${kind}-not-found`,
+      // A chat and a response name their agent and the project in the body, and a key its project.
+      ({ filled, made }) => !filled.isThere || NAMING_IN_BODY.has(made.operationId),
+    ]),
   ),
   // No response is there: the fixture has no agent that answers.
   '/problems/response-not-found': () => true,
@@ -37,8 +31,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/key-not-found': () => true,
   '/problems/model-not-found': ({ filled, made }) => !filled.isThere || versionAsked(made) !== 1,
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
-  '/problems/project-not-empty': ({ filled, fixture }) =>
-    Object.values(filled.path).includes(fixture.project),
+  '/problems/project-not-empty': ({ filled, fixture }) => Object.values(filled.path).includes(fixture.project),
   // The server has no database, so that no model has a source.
   '/problems/no-source': ({ made }) => made.operationId === 'retrainModel',
   '/problems/query-failed': ({ made }) =>
@@ -54,8 +47,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/request-in-progress': ({ made, fixture }) => isKeyUsed(made, fixture),
   '/problems/unknown-skill': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/unusable-skill': ({ made }) =>
-    ['updateSkill', 'applyManifest'].includes(made.operationId) ||
-    TOOL_TYPES.has(typeWritten(made.body?.value)),
+    ['updateSkill', 'applyManifest'].includes(made.operationId) || TOOL_TYPES.has(typeWritten(made.body?.value)),
   '/problems/chat-not-configured': ({ made }) => asksAgents(made),
   '/problems/conversation-busy': ({ made }) => asksAgents(made),
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
@@ -63,8 +55,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
     (request.body?.length ?? 0) > (findTarget(made).maxBody ?? Number.POSITIVE_INFINITY),
   // No table has the columns, or so many lines, as the parameters of a training name.
   '/problems/unusable-table': ({ made }) =>
-    made.body?.isUsable === false ||
-    NAMING_PARAMETERS.some((name) => sentValue(made, 'query', name) !== undefined),
+    made.body?.isUsable === false || NAMING_PARAMETERS.some((name) => sentValue(made, 'query', name) !== undefined),
   '/problems/malformed-body': ({ made }) =>
     made.body?.isUsable === false || sentValue(made, 'query', 'header_line') !== undefined,
   '/problems/invalid-request': (exchange) =>
@@ -72,14 +63,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
     breaksTextRule(exchange.made.operationId, exchange.made.body?.value, exchange.answer.json),
 };
 
-const NAMING_PARAMETERS = [
-  'order_by',
-  'exclude',
-  'as_category',
-  'as_number',
-  'as_date',
-  'header_line',
-] as const;
+const NAMING_PARAMETERS = ['order_by', 'exclude', 'as_category', 'as_number', 'as_date', 'header_line'] as const;
 
 /** Returns whether the existing resources or the contract's text justify the refusal of a valid request. */
 export function isAllowedRefusal(exchange: Exchange): boolean {
@@ -120,9 +104,7 @@ export function isRefusedUnvalidated({ made, filled, request, answer }: Exchange
   if (answer.status === 404) {
     return !filled.isThere && (request.body?.length ?? 0) > MAX_DISCARDED_BYTES;
   }
-  return (
-    listPointers(answer.json).join() === '/body' && countMembers(made.body?.value) > MAX_MEMBERS
-  );
+  return listPointers(answer.json).join() === '/body' && countMembers(made.body?.value) > MAX_MEMBERS;
 }
 
 /** Returns the places that a problem points at. */
@@ -184,10 +166,8 @@ const DEPENDENT_PARAMETERS =
  */
 function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {
   const pointers = listPointers(problem);
-  const pointWithin = (parent: string) =>
-    pointers.length > 0 && pointers.every((at) => at.startsWith(parent));
-  const pointsAtParameters = () =>
-    pointers.length > 0 && pointers.every((at) => DEPENDENT_PARAMETERS.test(at));
+  const pointWithin = (parent: string) => pointers.length > 0 && pointers.every((at) => at.startsWith(parent));
+  const pointsAtParameters = () => pointers.length > 0 && pointers.every((at) => DEPENDENT_PARAMETERS.test(at));
   switch (operationId) {
     // The last message is the question.
     case 'completeAgent':
@@ -213,10 +193,6 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
     case 'addActuals':
       return pointers.join() === '/body' || pointsAtParameters();
     default:
-      return (
-        operationId === 'updateChatbot' &&
-        pointers.join() === '/body/chatbot/name' &&
-        nameWritten(body) !== null
-      );
+      return operationId === 'updateChatbot' && pointers.join() === '/body/chatbot/name' && nameWritten(body) !== null;
   }
 }

@@ -49,13 +49,8 @@ async function afterCreation(exchange: Exchange, links: readonly Link[]): Promis
   const faults: string[] = [];
   if (key !== undefined) {
     const again = await fixture.send(request, made.operationId);
-    if (
-      again.status !== answer.status ||
-      withoutSecret(again.text) !== withoutSecret(answer.text)
-    ) {
-      faults.push(
-        `the same request again, with its Idempotency-Key, was answered with ${again.status}`,
-      );
+    if (again.status !== answer.status || withoutSecret(again.text) !== withoutSecret(answer.text)) {
+      faults.push(`the same request again, with its Idempotency-Key, was answered with ${again.status}`);
     }
   }
   const location = answer.headers.get('Location') ?? '';
@@ -79,18 +74,13 @@ async function afterCreation(exchange: Exchange, links: readonly Link[]): Promis
 }
 
 /** Follows the links of a created resource: they lead to it until it is deleted, and then to 404. */
-async function walk(
-  { fixture, answer, filled }: Exchange,
-  links: readonly Link[],
-): Promise<string[]> {
+async function walk({ fixture, answer, filled }: Exchange, links: readonly Link[]): Promise<string[]> {
   const faults: string[] = [];
   const ask = async (link: Link, ...expected: number[]) => {
     const path = pathOfLink(link, filled.path, answer.json);
     const { status, text } = await fixture.call(link.target, path, makeBody(link));
     if (!expected.includes(status)) {
-      faults.push(
-        `the link ${link.target.id} of what was created: ${status} ${text.slice(0, 300)}`,
-      );
+      faults.push(`the link ${link.target.id} of what was created: ${status} ${text.slice(0, 300)}`);
     }
   };
   const reading = linksBy(links, 'GET');
@@ -135,10 +125,7 @@ async function afterChange(exchange: Exchange): Promise<string[]> {
 }
 
 async function afterDeletion({ request, made, fixture }: Exchange): Promise<string[]> {
-  const again = await fixture.send(
-    { ...request, headers: onlyKey(request.headers) },
-    made.operationId,
-  );
+  const again = await fixture.send({ ...request, headers: onlyKey(request.headers) }, made.operationId);
   // A training that has ended stays as it is.
   const wanted = made.operationId === 'cancelTraining' ? 200 : 404;
   return again.status === wanted ? [] : [`deleted a second time: ${again.status}, not ${wanted}`];
@@ -155,10 +142,7 @@ async function afterRefusal({ made, filled, fixture }: Exchange): Promise<string
   if (link === undefined || !filled.isThere) return [];
   const names = listPathParameters(link.target);
   const values = Object.values(filled.path);
-  const found = await fixture.call(
-    link.target,
-    Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])),
-  );
+  const found = await fixture.call(link.target, Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])));
   if (found.status !== 200) {
     fixture.forget(target);
     return [`after a refusal, the resource is not there: ${found.status}`];
@@ -175,9 +159,7 @@ async function afterReading({ request, answer, made, fixture }: Exchange): Promi
   if (tag === null || answer.status !== 200) return [];
   const headers = { ...onlyKey(request.headers), 'If-None-Match': tag };
   const again = await fixture.send({ ...request, headers }, made.operationId);
-  return again.status === 304
-    ? []
-    : [`with its own ETag as If-None-Match: ${again.status}, not 304`];
+  return again.status === 304 ? [] : [`with its own ETag as If-None-Match: ${again.status}, not 304`];
 }
 
 /** Returns whether a link leads to a text: that of a document is read, and its facts are listed. */

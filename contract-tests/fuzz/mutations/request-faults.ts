@@ -22,12 +22,7 @@ export interface Mutant {
 export type FaultMaker = (made: Case) => readonly Mutant[];
 
 /** Returns a request with a fault, and the expected answer. */
-export function at(
-  made: Case,
-  what: string,
-  statuses: readonly number[],
-  pointer?: string,
-): Mutant {
+export function at(made: Case, what: string, statuses: readonly number[], pointer?: string): Mutant {
   const fault = { what, statuses, ...(pointer === undefined ? {} : { pointer }) };
   return { kind: what, make: () => ({ ...made, fault }) };
 }
@@ -60,9 +55,7 @@ export const wrongKeys: FaultMaker = (made) => {
     at(withKey('unknown'), 'an unknown key', [401]),
     at(withKey('revoked'), 'a revoked key', [401]),
     at(withKey('malformed'), 'a malformed key', [401]),
-    ...others.map((other) =>
-      scopes.length === 0 ? valid(other) : at(other, 'another scope', [403]),
-    ),
+    ...others.map((other) => (scopes.length === 0 ? valid(other) : at(other, 'another scope', [403]))),
   ];
 };
 
@@ -71,9 +64,7 @@ export const foreignResources: FaultMaker = (made) => {
   const target = findTarget(made);
   const kinds = kindsWithin(target);
   // A version is not a resource of its own.
-  const [project, ...further] = listPathParameters(target).filter(
-    (_, at) => kinds[at] !== undefined,
-  );
+  const [project, ...further] = listPathParameters(target).filter((_, at) => kinds[at] !== undefined);
   if (project === undefined) return [];
   const strangers = at({ ...made, key: 'stranger' }, "another owner's", [404]);
   const resource = further.at(-1);
@@ -85,11 +76,7 @@ export const foreignResources: FaultMaker = (made) => {
   return [
     strangers,
     ...names.map((name) =>
-      at(
-        withParameter(elsewhere, { name: resource, in: 'path' }, name),
-        "another project's",
-        [404],
-      ),
+      at(withParameter(elsewhere, { name: resource, in: 'path' }, name), "another project's", [404]),
     ),
   ];
 };
@@ -128,30 +115,15 @@ export const unreadableBodies: FaultMaker = (made) => {
   });
   const accepted = findTarget(made).bodies.map(([mediaType]) => mediaType);
   const other = [
-    ...[
-      '',
-      'text/plain',
-      'application/xml',
-      'application/x-www-form-urlencoded',
-      'json',
-      'application/jsonp',
-    ].filter((mediaType) => !accepted.includes(mediaType)),
+    ...['', 'text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'json', 'application/jsonp'].filter(
+      (mediaType) => !accepted.includes(mediaType),
+    ),
     `${body.mediaType}; charset=utf-7`,
   ].map((mediaType) => at(of(mediaType), 'another media type', [415]));
   const packed = { ...made, headers: { ...headers, 'Content-Encoding': 'br' } };
   if (findJsonSchema(made) === undefined) return [...other, at(packed, 'a compressed body', [415])];
   const text = body.bytes.toString();
-  const broken = [
-    text.slice(0, -1),
-    `${text}x`,
-    `${text},`,
-    '{',
-    "{'a':1}",
-    '[1,]',
-    '\ufeff{',
-    'undefined',
-    'NaN',
-  ];
+  const broken = [text.slice(0, -1), `${text}x`, `${text},`, '{', "{'a':1}", '[1,]', '\ufeff{', 'undefined', 'NaN'];
   return [
     ...other,
     at(packed, 'a compressed body', [415]),
@@ -180,7 +152,5 @@ export const largeBodies: FaultMaker = (made) => {
 export const unacceptableTypes: FaultMaker = (made) => {
   if (findTarget(made).produces.length === 0) return [];
   const accepts = ['application/xml', 'image/*', 'application/problem+json', '*/*;q=0'];
-  return accepts.map((Accept) =>
-    at({ ...made, headers: { ...made.headers, Accept } }, 'no acceptable answer', [406]),
-  );
+  return accepts.map((Accept) => at({ ...made, headers: { ...made.headers, Accept } }, 'no acceptable answer', [406]));
 };

@@ -78,9 +78,7 @@ const INVALID_NUMBERS = [
 function mutationsOfParameter({ schema, in: where }: Parameter, value: unknown): Mutation[] {
   const isNumber = listTypes(schema).some((type) => type === 'integer' || type === 'number');
   // The validator reads the number of a header as JavaScript does.
-  const invalid = INVALID_NUMBERS.filter(
-    (text) => where !== 'header' || Number.isNaN(Number(text)),
-  );
+  const invalid = INVALID_NUMBERS.filter((text) => where !== 'header' || Number.isNaN(Number(text)));
   const texts = isNumber && !listTypes(schema).includes('string') ? invalid : [];
   return [
     ...texts.map((text) => ({ keyword: 'type', pointer: '', make: () => ({ value: text }) })),
@@ -93,10 +91,7 @@ function canBeSent(where: string, value: unknown): boolean {
   const texts = [value].flat().map(String);
   if (texts.some((text) => /\p{Surrogate}/u.test(text))) return false;
   if (where === 'path') return !['', '.', '../..'].includes(texts.join());
-  return (
-    where !== 'header' ||
-    texts.every((text) => /^[\x20-\x7e\x80-\xff]*$/.test(text) && isSendable(text))
-  );
+  return where !== 'header' || texts.every((text) => /^[\x20-\x7e\x80-\xff]*$/.test(text) && isSendable(text));
 }
 
 function findExample({ schema }: Parameter): unknown {
@@ -120,19 +115,11 @@ export const otherParts: FaultMaker = (made) => {
       const twice = withParameter(made, parameter, ['1', '2']);
       return at(twice, 'a parameter comes twice', [400], `/query/${parameter.name}`);
     }),
-    ...[
-      'colour',
-      '__proto__',
-      'constructor',
-      'Limit',
-      'a/b',
-      'limit[]',
-      'agent[a]',
-      '__proto__[a]',
-      'é',
-    ].map((name) => {
-      const more = withParameter(made, { name, in: 'query' }, 'red');
-      return at(more, 'a parameter is unknown', [400], `/query/${escapeToken(name)}`);
-    }),
+    ...['colour', '__proto__', 'constructor', 'Limit', 'a/b', 'limit[]', 'agent[a]', '__proto__[a]', 'é'].map(
+      (name) => {
+        const more = withParameter(made, { name, in: 'query' }, 'red');
+        return at(more, 'a parameter is unknown', [400], `/query/${escapeToken(name)}`);
+      },
+    ),
   ];
 };

@@ -80,9 +80,7 @@ function changesAt(site: Site): Change[] {
     ...ofNumber(site),
     ...ofArray(site),
   };
-  const changes = Object.entries(wrong).flatMap(([keyword, values]) =>
-    values.map((value) => ({ keyword, value })),
-  );
+  const changes = Object.entries(wrong).flatMap(([keyword, values]) => values.map((value) => ({ keyword, value })));
   return [...changes, ...ofObject(site)];
 }
 
@@ -101,20 +99,11 @@ function ofText({ schema, value }: Site): Record<string, Wrong> {
   const isWithin = (text: string) => [...text].length <= most;
   const tooLong = (text: string) => (most > 200_000 ? text : paddedTo(text, most + 1));
   const tooShort = [...value].slice(0, findBound(schema, 'minLength', 0) - 1).join('');
-  const altered = [
-    `${value} `,
-    ` ${value}`,
-    `${value}\n`,
-    `${value}/`,
-    `-${value}`,
-    `${value}\u0000`,
-  ];
+  const altered = [`${value} `, ` ${value}`, `${value}\n`, `${value}/`, `-${value}`, `${value}\u0000`];
   const { format } = listKeywords(schema);
   return {
     // An address has 16 KiB, of which each diamond takes 12 bytes.
-    maxLength: [value, ...(most <= 1000 ? ['💎'] : [])]
-      .filter(isWithin)
-      .map((text) => () => tooLong(text)),
+    maxLength: [value, ...(most <= 1000 ? ['💎'] : [])].filter(isWithin).map((text) => () => tooLong(text)),
     minLength: tooShort === value ? [] : [tooShort],
     pattern: findPattern(schema) === undefined ? [] : [...altered, ...EDGE_TEXTS],
     format: format === undefined ? [] : [value.slice(1), 'z'.repeat(36), `{${value}`],

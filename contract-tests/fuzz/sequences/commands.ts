@@ -4,14 +4,7 @@ import { asRecord } from '../../../server/contract/json-record.js';
 import { isFoundById, listPathParameters, targetNamed } from '../operations.js';
 import { keptTable } from '../values/tables.js';
 import { compare, Mismatch, type Project } from './project.js';
-import {
-  type Fields,
-  type Kind,
-  makeBody,
-  type Reference,
-  type State,
-  type Written,
-} from './state.js';
+import { type Fields, type Kind, makeBody, type Reference, type State, type Written } from './state.js';
 
 export type Command = (state: State, project: Project) => Promise<void>;
 
@@ -34,13 +27,7 @@ export const update =
     write(state, project, kind, state.resolve(draft), state.named(kind, reference));
 
 /** @param at the name in the address of an update; undefined for a creation */
-async function write(
-  state: State,
-  project: Project,
-  kind: Written,
-  fields: Fields,
-  at?: string,
-): Promise<void> {
+async function write(state: State, project: Project, kind: Written, fields: Fields, at?: string): Promise<void> {
   const present = at === undefined ? undefined : state.find(kind, at);
   const refused = state.refusals(kind, fields, at);
   const statuses = refused.length > 0 ? refused : [present === undefined ? 201 : 200];
@@ -95,8 +82,7 @@ export const list =
     for (;;) {
       const { json, headers } = await project.send(id, request, 200);
       const page = Array.isArray(json) ? json : [];
-      if (limit !== undefined && page.length > limit)
-        throw new Mismatch(`${kind}: a page too long`);
+      if (limit !== undefined && page.length > limit) throw new Mismatch(`${kind}: a page too long`);
       all.push(...page);
       const [, path] = /^<(.+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
       if (path === undefined) break;

@@ -33,10 +33,7 @@ const creations: fc.Arbitrary<Fields<Reference>> = fc.record(
 
 /** Updates with the whole list of skills, or with changes to it. */
 const updates: fc.Arbitrary<Fields<Reference>> = fc.oneof(
-  fc.record(
-    { name: names, type: types, open, skills: several, agent: references },
-    { requiredKeys: [] },
-  ),
+  fc.record({ name: names, type: types, open, skills: several, agent: references }, { requiredKeys: [] }),
   fc.record({ name: names, open, add: several, remove: several }, { requiredKeys: [] }),
 );
 

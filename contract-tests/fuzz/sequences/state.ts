@@ -88,11 +88,8 @@ export class State {
 
   change(resource: Resource, fields: Fields): void {
     const { name, type, open = {}, skills, add = [], remove = [], agent } = fields;
-    const found = (kind: Kind, names: readonly string[]) =>
-      names.flatMap((one) => this.find(kind, one) ?? []);
-    const kept = skills
-      ? found('skills', skills)
-      : resource.skills.filter((one) => !remove.includes(one.name));
+    const found = (kind: Kind, names: readonly string[]) => names.flatMap((one) => this.find(kind, one) ?? []);
+    const kept = skills ? found('skills', skills) : resource.skills.filter((one) => !remove.includes(one.name));
     resource.skills = [...kept, ...found('skills', add).filter((one) => !kept.includes(one))];
     if (agent !== undefined) [resource.agent] = found('agents', [agent]);
     resource.name = name ?? resource.name;
@@ -129,9 +126,7 @@ export class State {
 
   /** Resolves the references of a write. */
   resolve({ skills, add, remove, agent, ...others }: Fields<Reference>): Fields {
-    const all = (references: readonly Reference[]) => [
-      ...new Set(references.map((one) => this.named('skills', one))),
-    ];
+    const all = (references: readonly Reference[]) => [...new Set(references.map((one) => this.named('skills', one)))];
     const added = add && all(add);
     return {
       ...others,

@@ -12,10 +12,7 @@ interface TableFile {
 }
 
 const cells = fc.record({
-  x: fc.oneof(
-    fc.integer({ min: -1000, max: 1000 }),
-    fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
-  ),
+  x: fc.oneof(fc.integer({ min: -1000, max: 1000 }), fc.double({ noNaN: true, min: -1e6, max: 1e6 })),
   kind: fc.constantFrom('', 'NA', 'sql', 'é', '💎', '__proto__', '2026-01-12', 'a b'),
   t: fc.integer({ min: -1_000_000, max: 1_000_000 }),
 });
@@ -32,17 +29,7 @@ const anyCsv = fc
     fc.constantFrom('x,kind,t\n', 't\n', 'x,t\n', 't,t\n', '', '\ufeffx,t\r\n', 'x,t_min,t\n'),
     fc.array(
       fc.oneof(
-        fc.constantFrom(
-          '1,2',
-          '1,a,3',
-          '"1,5",2',
-          '"',
-          '"a\nb",1',
-          ',',
-          'NaN,1',
-          '1e400,1',
-          '\u0000,1',
-        ),
+        fc.constantFrom('1,2', '1,a,3', '"1,5",2', '"', '"a\nb",1', ',', 'NaN,1', '1e400,1', '\u0000,1'),
         fc.string({ unit: 'binary', maxLength: 20 }),
       ),
       { maxLength: 70 },
@@ -76,14 +63,12 @@ export function tableFiles(format: FileFormat): fc.Arbitrary<TableFile> {
 
 /** Files of a format in which a byte is changed. A change that does no harm leaves them usable. */
 export function changedFiles(format: FileFormat): fc.Arbitrary<TableFile> {
-  return fc
-    .tuple(tableFiles(format), fc.nat(), fc.integer({ min: 1, max: 255 }))
-    .map(([{ bytes }, place, change]) => {
-      const changed = Buffer.from(bytes);
-      const at = place % Math.max(changed.length, 1);
-      changed[at] = (changed[at] ?? 0) ^ change;
-      return { bytes: changed, isUsable: false };
-    });
+  return fc.tuple(tableFiles(format), fc.nat(), fc.integer({ min: 1, max: 255 })).map(([{ bytes }, place, change]) => {
+    const changed = Buffer.from(bytes);
+    const at = place % Math.max(changed.length, 1);
+    changed[at] = (changed[at] ?? 0) ^ change;
+    return { bytes: changed, isUsable: false };
+  });
 }
 
 /** A constant table, for the permanent model. */

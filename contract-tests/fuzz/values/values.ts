@@ -92,11 +92,7 @@ function makeIntegers(schema: Place): fc.Arbitrary<number> {
   const max = findBound(schema, 'maximum', 2 ** 31 - 1);
   const step = findBound(schema, 'multipleOf', 1);
   return fc
-    .oneof(
-      fc.integer({ min, max }),
-      fc.constantFrom(min, max),
-      fc.integer({ min, max: Math.min(max, min + 20) }),
-    )
+    .oneof(fc.integer({ min, max }), fc.constantFrom(min, max), fc.integer({ min, max: Math.min(max, min + 20) }))
     .map((value) => Math.ceil(value / step) * step);
 }
 
@@ -125,18 +121,14 @@ function makeArrays(schema: Place): fc.Arbitrary<unknown[]> {
 }
 
 function makeObjects(schema: Place): fc.Arbitrary<object> {
-  const fields = Object.fromEntries(
-    schema.entries('properties').map(([name, field]) => [name, makeDrafts(field)]),
-  );
+  const fields = Object.fromEntries(schema.entries('properties').map(([name, field]) => [name, makeDrafts(field)]));
   const declared = fc.record(fields, {
     requiredKeys: listRequired(schema).filter((name) => Object.hasOwn(fields, name)),
     noNullPrototype: true,
   });
   const { additionalProperties, unevaluatedProperties, maxProperties } = listKeywords(schema);
   if (maxProperties === 1) {
-    const alone = Object.entries(fields).map(([name, value]) =>
-      value.map((only) => ({ [name]: only })),
-    );
+    const alone = Object.entries(fields).map(([name, value]) => value.map((only) => ({ [name]: only })));
     return fc.oneof(...alone);
   }
   if (additionalProperties === false || unevaluatedProperties === false) {
@@ -153,9 +145,7 @@ function makeObjects(schema: Place): fc.Arbitrary<object> {
   // Spreading would lose a key named __proto__.
   return fc
     .tuple(open, declared)
-    .map(([more, fewer]) =>
-      Object.fromEntries([...Object.entries(more), ...Object.entries(fewer)].slice(-most)),
-    );
+    .map(([more, fewer]) => Object.fromEntries([...Object.entries(more), ...Object.entries(fewer)].slice(-most)));
 }
 
 /** Removes some of the fields that exclude each other (`if` … `then`). */
@@ -184,9 +174,7 @@ function makeTexts(schema: Place): fc.Arbitrary<string> {
   const plain = plainTexts(schema, least, most);
   const nasty = EDGE_TEXTS.filter((text) => isValid(schema, text));
   const valid = (drafted: fc.Arbitrary<string>) =>
-    fc
-      .tuple(drafted, plain)
-      .map(([draft, otherwise]) => (isValid(schema, draft) ? draft : otherwise));
+    fc.tuple(drafted, plain).map(([draft, otherwise]) => (isValid(schema, draft) ? draft : otherwise));
   const longest = Math.min(most, 100_000);
   return fc.oneof(
     { weight: 80, arbitrary: plain },
@@ -207,7 +195,8 @@ export function paddedTo(text: string, length: number): string {
 
 /** The years that RFC 3339 can write. */
 const WITH_FOUR_DIGITS = {
-  ...{ min: new Date('0001-01-01'), max: new Date('9999-12-31') },
+  min: new Date('0001-01-01'),
+  max: new Date('9999-12-31'),
   noInvalidDate: true,
 };
 

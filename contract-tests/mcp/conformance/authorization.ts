@@ -119,9 +119,8 @@ interface OfficialPackage {
 }
 
 async function connectOfficial(url: string, key: string): Promise<void> {
-  const { Client, StreamableHTTPClientTransport }: OfficialPackage = requireFrom('mcp-clients')(
-    '@modelcontextprotocol/client',
-  );
+  const { Client, StreamableHTTPClientTransport }: OfficialPackage =
+    requireFrom('mcp-clients')('@modelcontextprotocol/client');
   const kept = new Map<string, unknown>();
   let address = '';
   const authProvider = {
@@ -143,9 +142,7 @@ async function connectOfficial(url: string, key: string): Promise<void> {
   await first.finishAuth(new URL(await consent(address, key)).searchParams);
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(open());
-  const names = asArray(readField(await client.listTools(), 'tools')).map((tool) =>
-    readText(tool, 'name'),
-  );
+  const names = asArray(readField(await client.listTools(), 'tools')).map((tool) => readText(tool, 'name'));
   deepEqual(names, [TOOL]);
   await client.close();
   process.stdout.write('@modelcontextprotocol/client connects by OAuth\n');

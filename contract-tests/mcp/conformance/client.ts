@@ -10,8 +10,7 @@ import { asArray, asRecord, parseJson } from '../../../server/contract/json-reco
 import { readField, readText } from '../../../testkit/json.js';
 
 const [url = ''] = process.argv.slice(2);
-const { MCP_CONFORMANCE_PROTOCOL_VERSION: revision, MCP_CONFORMANCE_CONTEXT: context = '{}' } =
-  process.env;
+const { MCP_CONFORMANCE_PROTOCOL_VERSION: revision, MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env;
 
 const settings = parseMcpServers(JSON.stringify({ suite: { url, ...(revision && { revision }) } }));
 const servers = new McpServers(settings, '0.0.0');

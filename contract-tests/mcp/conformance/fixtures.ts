@@ -1,13 +1,7 @@
-import {
-  invalidParams,
-  type McpServer,
-  ResourceNotFound,
-  type Result,
-} from '../../../server/mcp/protocol.js';
+import { invalidParams, type McpServer, ResourceNotFound, type Result } from '../../../server/mcp/protocol.js';
 
 /** The smallest image, one pixel of PNG. */
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 /** The header of a sound without samples. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 

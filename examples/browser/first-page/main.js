@@ -55,10 +55,9 @@ let furtherPages;
 
 async function showSkills() {
   const limit = Number(textOf(new FormData(settings), 'limit'));
-  furtherPages = pages(
-    (query) => roster.GET(SKILLS, { params: { path: { project_name: 'default' }, query } }),
-    { limit },
-  );
+  furtherPages = pages((query) => roster.GET(SKILLS, { params: { path: { project_name: 'default' }, query } }), {
+    limit,
+  });
   skillList.replaceChildren();
   await showPage(await furtherPages.next());
 }
@@ -193,13 +192,10 @@ whenSent(row, async (fields) => {
   const target = textOf(new FormData(training), 'target');
   const predicted = rows[0];
   if (!predicted) return;
-  const [value, min, max, confidence] = ['', '_min', '_max', '_confidence'].map(
-    (end) => predicted[target + end],
-  );
+  const [value, min, max, confidence] = ['', '_min', '_max', '_confidence'].map((end) => predicted[target + end]);
   // A class has no interval.
   const interval = min === null ? '' : `, from ${min} to ${max}`;
-  output(row, 'prediction').value =
-    `${target}: ${value}${interval}, with a confidence of ${confidence}`;
+  output(row, 'prediction').value = `${target}: ${value}${interval}, with a confidence of ${confidence}`;
 });
 
 // Forms and their problems.
@@ -229,8 +225,7 @@ function whenSent(form, act) {
 /** @param {HTMLFormElement} form */
 function clear(form) {
   for (const shown of form.querySelectorAll('output')) shown.value = '';
-  for (const input of form.querySelectorAll('[aria-invalid]'))
-    input.removeAttribute('aria-invalid');
+  for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
 }
 
 /**
@@ -243,8 +238,7 @@ function explain(form, error) {
   const others = faults.filter(({ pointer, message }) => !mark(form, pointer, message));
   const isExplained = faults.length > 0 && others.length === 0;
   const lines = others.map(({ pointer, message }) => `${pointer} ${message}`.trim());
-  if (!isExplained)
-    the(':scope > .fault', HTMLOutputElement, form).value = [wordsFor(error), ...lines].join('\n');
+  if (!isExplained) the(':scope > .fault', HTMLOutputElement, form).value = [wordsFor(error), ...lines].join('\n');
 }
 
 /**
@@ -255,8 +249,7 @@ function faultsOf(error) {
   if (!(error instanceof ProblemError)) return [];
   const { problem } = error;
   // A name that is taken is a fault of one field too.
-  if (problem.type === '/problems/name-taken')
-    return [{ pointer: '/body/skill/name', message: problem.detail }];
+  if (problem.type === '/problems/name-taken') return [{ pointer: '/body/skill/name', message: problem.detail }];
   if (!('errors' in problem)) return [];
   return problem.errors.map((fault) => ({ pointer: '', ...fault }));
 }

@@ -38,9 +38,7 @@ export function chooseShifts({ shifts, steps }: AdaptedCalibration, group: numbe
 }
 
 /** The levels that are tracked; between them, shifts are interpolated. */
-export const SHIFT_LEVELS: readonly number[] = [
-  0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99,
-];
+export const SHIFT_LEVELS: readonly number[] = [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99];
 
 /** A broken promise of .9 widens intervals by 5 %. Wider steps follow sooner, and waver more. */
 const RATE = 0.06;
@@ -102,8 +100,7 @@ export function findIntervalNeeds(
   const missed = Math.log(Math.abs(truth - value)) - Math.log(reach);
   // Bounds are rounded, and kept to what the target can be: what was promised decides.
   const beyond = isKept ? Math.min(missed, 0) : Math.max(missed, Number.EPSILON);
-  const needsNone =
-    Number.isNaN(beyond) || (isWhole && truth >= Math.floor(value) && truth <= Math.ceil(value));
+  const needsNone = Number.isNaN(beyond) || (isWhole && truth >= Math.floor(value) && truth <= Math.ceil(value));
   const own = needsNone ? Number.NEGATIVE_INFINITY : shift + beyond;
   const logWidth = interpolate(logWidths, confidence);
   return logWidths.map((other) => own + logWidth - other);
@@ -114,11 +111,7 @@ export function findIntervalNeeds(
  * @param probability of the true class.
  * @param isLikeliest true if it is the class of the highest probability, which each set has.
  */
-export function findSetNeeds(
-  thresholds: readonly number[],
-  probability: number,
-  isLikeliest: boolean,
-): number[] {
+export function findSetNeeds(thresholds: readonly number[], probability: number, isLikeliest: boolean): number[] {
   return thresholds.map((threshold) => {
     if (isLikeliest || threshold === 0) return Number.NEGATIVE_INFINITY;
     return logOdds(threshold) - logOdds(probability);

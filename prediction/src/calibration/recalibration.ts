@@ -35,10 +35,7 @@ export function startRecalibration(classCount: number): Recalibration {
  *
  * @param probabilities as the trained calibration gives them.
  */
-export function recalibrate(
-  { scale, shifts }: Recalibration,
-  probabilities: readonly number[],
-): number[] {
+export function recalibrate({ scale, shifts }: Recalibration, probabilities: readonly number[]): number[] {
   const scores = shifts.map((shift, index) => scale * takeLog(probabilities[index]) + shift);
   const most = Math.max(...scores);
   const powers = scores.map((score) => Math.exp(score - most));
@@ -47,10 +44,7 @@ export function recalibrate(
 }
 
 /** Returns the probabilities that a calibration made others of, as the trained one gives them. */
-export function undoRecalibration(
-  { scale, shifts }: Recalibration,
-  stated: readonly number[],
-): number[] {
+export function undoRecalibration({ scale, shifts }: Recalibration, stated: readonly number[]): number[] {
   const undone = { truths: 0, scale: 1 / scale, shifts: shifts.map((shift) => -shift / scale) };
   return recalibrate(undone, stated);
 }

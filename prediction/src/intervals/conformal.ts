@@ -38,14 +38,8 @@ const GROUP_ROWS = 150;
  * @param predictedErrors positive, one a row.
  * @param absoluteErrors |target − prediction| of the same rows.
  */
-export function calibrate(
-  predictedErrors: Float64Array,
-  absoluteErrors: Float64Array,
-): Calibration {
-  const groupCount = Math.min(
-    MAX_GROUPS,
-    Math.max(1, Math.floor(predictedErrors.length / GROUP_ROWS)),
-  );
+export function calibrate(predictedErrors: Float64Array, absoluteErrors: Float64Array): Calibration {
+  const groupCount = Math.min(MAX_GROUPS, Math.max(1, Math.floor(predictedErrors.length / GROUP_ROWS)));
   const upper_bounds = chooseBounds(predictedErrors, groupCount);
   const scores: number[][] = Array.from({ length: upper_bounds.length + 1 }, () => []);
   for (const [row, predicted] of predictedErrors.entries()) {
@@ -185,10 +179,7 @@ export class ErrorEstimator {
     return new ErrorEstimator(model, yield* ForestScorer.create(model.error_forest.trees, memory));
   }
 
-  private constructor(
-    { error_forest, error_floor, calibration }: ErrorModel,
-    scorer: ForestScorer,
-  ) {
+  private constructor({ error_forest, error_floor, calibration }: ErrorModel, scorer: ForestScorer) {
     this.#base = error_forest.base;
     this.#floor = error_floor;
     this.#calibration = calibration;
@@ -220,9 +211,7 @@ export class ErrorEstimator {
    */
   widthsWithin(widest: number, factorOf?: (level: number) => number): WidthChoice {
     const { upper_bounds } = this.#calibration;
-    const widths = factorOf
-      ? this.#widths.map((ofGroup) => scaleWidths(ofGroup, factorOf))
-      : this.#widths;
+    const widths = factorOf ? this.#widths.map((ofGroup) => scaleWidths(ofGroup, factorOf)) : this.#widths;
     return (error) => highestWithin(widths[findGroup(upper_bounds, error)] ?? [], widest / error);
   }
 

@@ -80,10 +80,7 @@ function judgeHalf(
   deviation: number,
 ): Outcome[] {
   const isOther = (_value: number, row: number) => row < start || row >= end;
-  const { upper_bounds, scores } = calibrate(
-    predictedErrors.filter(isOther),
-    absoluteErrors.filter(isOther),
-  );
+  const { upper_bounds, scores } = calibrate(predictedErrors.filter(isOther), absoluteErrors.filter(isOther));
   const widths = scores.map(allWidths);
   const errors = absoluteErrors.subarray(start, end);
   return Array.from(predictedErrors.subarray(start, end), (predicted, index) => {
@@ -101,9 +98,7 @@ function judgeHalf(
 
 function tabulate(outcomes: readonly Outcome[]): ReliabilityRow[] {
   const byRange = Array.from({ length: RANGES }, (_, range) =>
-    outcomes.filter(
-      ({ confidence }) => Math.floor((confidence - LOWEST_LEVEL / 2) * RANGES) === range,
-    ),
+    outcomes.filter(({ confidence }) => Math.floor((confidence - LOWEST_LEVEL / 2) * RANGES) === range),
   );
   return byRange
     .filter((rows) => rows.length > 0)

@@ -25,20 +25,13 @@ export function pick(values: Float64Array, rows: Uint32Array): Float64Array {
  * @param maxGroups fewer, where groups would have fewer rows than `minRows`.
  * @returns the rows of each group.
  */
-export function groupByValue(
-  values: Float64Array,
-  maxGroups: number,
-  minRows: number,
-): Uint32Array[] {
+export function groupByValue(values: Float64Array, maxGroups: number, minRows: number): Uint32Array[] {
   const order = Uint32Array.from(values, (_, row) => row).sort(
     (one, other) => (values[one] ?? 0) - (values[other] ?? 0) || one - other,
   );
   const count = Math.max(1, Math.min(maxGroups, Math.floor(order.length / minRows)));
   return Array.from({ length: count }, (_, group) =>
-    order.subarray(
-      Math.floor((group * order.length) / count),
-      Math.floor(((group + 1) * order.length) / count),
-    ),
+    order.subarray(Math.floor((group * order.length) / count), Math.floor(((group + 1) * order.length) / count)),
   );
 }
 

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  covered,
-  makeRows,
-  type Row,
-  readRows,
-} from '../../../testkit/prediction/sample-tables.js';
+import { covered, makeRows, type Row, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { type Prediction, Predictor, train } from '../index.js';
 import { findSupport, withinSupport } from './target-range.js';
 
@@ -15,10 +10,7 @@ const LEVELS = [0.5, 0.8, 0.9, 0.95];
 function predictOthers(rows: readonly Row[], count: number): Prediction[][] {
   const predictor = new Predictor(train(readRows(rows.slice(0, count), 'y')));
   const others = rows.slice(count);
-  return [
-    ...LEVELS.map((confidence) => predictor.predict(others, { confidence })),
-    predictor.predict(others),
-  ];
+  return [...LEVELS.map((confidence) => predictor.predict(others, { confidence })), predictor.predict(others)];
 }
 
 function expectCovered(predictions: readonly Prediction[][]): void {

@@ -188,8 +188,7 @@ export interface TargetScale {
 export function chooseScale(values: Float64Array): TargetScale {
   const magnitude = powerOfTwo(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
   const centre = values.reduce((sum, value) => sum + value / magnitude, 0) / values.length;
-  const variance =
-    values.reduce((sum, value) => sum + (value / magnitude - centre) ** 2, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value / magnitude - centre) ** 2, 0) / values.length;
   return { magnitude, centre, spread: powerOfTwo(Math.sqrt(variance)) };
 }
 

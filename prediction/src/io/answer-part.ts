@@ -7,14 +7,7 @@ import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
 import type { CsvOptions } from './csv/csv-dialect.js';
 import type { SheetOptions } from './xlsx/sheet-table.js';
 
-export type RowFormat =
-  | 'json'
-  | 'ndjson'
-  | 'csv'
-  | 'arrow-stream'
-  | 'arrow-file'
-  | 'parquet'
-  | 'xlsx';
+export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet' | 'xlsx';
 
 export type AnswerFormat = Exclude<RowFormat, 'parquet' | 'xlsx'>;
 

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
 import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
-import {
-  type AnswerOptions,
-  type AnswerPart,
-  answerParsedRows,
-  answerRows,
-  Predictor,
-  train,
-} from '../index.js';
+import { type AnswerOptions, type AnswerPart, answerParsedRows, answerRows, Predictor, train } from '../index.js';
 
 const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
 

@@ -3,12 +3,7 @@ import type { PredictedBlock } from '../serving/answer-layout.js';
 import { PromiseMemory } from '../serving/promise-memory.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
-import {
-  type BlockPredictor,
-  MAX_ARRAY_ROWS,
-  objectBlocks,
-  type RowColumns,
-} from '../serving/row-server.js';
+import { type BlockPredictor, MAX_ARRAY_ROWS, objectBlocks, type RowColumns } from '../serving/row-server.js';
 import type { AnyPredictor } from '../tasks/predictors.js';
 import { type Pause, runSteps } from '../trees/steps.js';
 import {
@@ -100,8 +95,7 @@ async function* answerFrom(
   const writer = await openWriter(blocks, options, budget);
   const gatherer = blocks.gather?.();
   // A gatherer answers with other rows than it reads.
-  const memory =
-    blocks.promising && new PromiseMemory(blocks.promising, gatherer ? undefined : reader.rowCount);
+  const memory = blocks.promising && new PromiseMemory(blocks.promising, gatherer ? undefined : reader.rowCount);
   let rows = 0;
   const takeBytes = (): AnswerPart => {
     const part: AnswerPart = { kind: 'bytes', bytes: writer.take(), rows };
@@ -160,10 +154,7 @@ async function* answerFrom(
 }
 
 /** Yields the pieces of a file after its end: who sends one need not read the answer meanwhile, as a page cannot. */
-async function* gather(
-  body: AsyncIterable<Uint8Array>,
-  budget: ByteBudget,
-): AsyncGenerator<Uint8Array> {
+async function* gather(body: AsyncIterable<Uint8Array>, budget: ByteBudget): AsyncGenerator<Uint8Array> {
   const arrived = budget.hold('The Arrow file that has arrived');
   const pieces: Uint8Array[] = [];
   for await (const piece of body) {
@@ -202,20 +193,14 @@ export async function openReader(
     case 'parquet': {
       const { ColumnRowReader } = await import('./column-reader.js');
       const { readParquetBody } = await import('./parquet/parquet-groups.js');
-      return new ColumnRowReader(blocks, options, check, (body, choose) =>
-        readParquetBody(body, budget, choose),
-      );
+      return new ColumnRowReader(blocks, options, check, (body, choose) => readParquetBody(body, budget, choose));
     }
     case 'xlsx': {
       const { XlsxRowReader } = await import('./xlsx/xlsx-rows.js');
       return new XlsxRowReader(blocks, options, check, budget);
     }
     case 'ndjson':
-      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(
-        blocks,
-        options,
-        check,
-      );
+      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(blocks, options, check);
   }
 }
 
@@ -231,11 +216,7 @@ async function openWriter(
       return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
     case 'arrow-stream':
     case 'arrow-file':
-      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(
-        blocks.layout,
-        options,
-        budget,
-      );
+      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks.layout, options, budget);
     case 'csv':
       return new (await import('./csv/csv-writer.js')).CsvWriter(blocks);
   }

@@ -91,11 +91,7 @@ function repeatedEntry(rows: number, length: number): Buffer {
   texts.write(values);
   const coded = { ...field('place', UTF8), dictionary: { id: 1, indexType: INT32 } };
   const body = new Uint8Array(4 * rows);
-  return stream(
-    [coded],
-    dictionaryMessage(1, 1, false, values),
-    batch(rows, [rows, 0], [0, 0, 0, body.length], body),
-  );
+  return stream([coded], dictionaryMessage(1, 1, false, values), batch(rows, [rows, 0], [0, 0, 0, body.length], body));
 }
 
 /** A dictionary of values of truth, a bit each, of one column or of several. */
@@ -209,33 +205,17 @@ const ARROW: readonly [string, Buffer, RegExp][] = [
   ['a text of 2 MiB', sharedViews(1, 2 * MIB), /Batch 1, row 1: .*"place" 2,097,152; .*1,048,576/],
   ['offsets that go back', backwardTexts(), /column "place" has texts outside of its bytes/],
   ['an entry in every row', repeatedEntry(20_000, 100_000), /^Batch 1 brings the values to/],
-  [
-    'a dictionary of bits',
-    wideDictionary(3 * MIB, 'place'),
-    /^Message 2 of the Arrow data takes 1,/,
-  ],
-  [
-    'a dictionary of two columns',
-    wideDictionary(600_000, 'place', 'index'),
-    /^Message 2 of the Arrow data takes 270,/,
-  ],
+  ['a dictionary of bits', wideDictionary(3 * MIB, 'place'), /^Message 2 of the Arrow data takes 1,/],
+  ['a dictionary of two columns', wideDictionary(600_000, 'place', 'index'), /^Message 2 of the Arrow data takes 270,/],
 ];
 
 const PARQUET: readonly [string, Uint8Array, RegExp][] = [
   ['texts of 63 MiB', longTexts(), /"place", page 1, has 66060292 bytes for 1 values; .* 1048576/],
   ['a text in every row', repeatedText(20_000, 100_000), /^Row group 1 .* brings the values to/],
-  [
-    'texts that grow',
-    growingTexts(),
-    /"place", page 1, cannot be read: it takes 268,436,035 bytes/,
-  ],
+  ['texts that grow', growingTexts(), /"place", page 1, cannot be read: it takes 268,436,035 bytes/],
   ['groups that share a chunk', sharedGroups(9000), /Row group 2 .* column 1 in bytes 4 to/],
   ['columns that share a chunk', sharedColumns(), /Row group 1 .* column 2 in bytes 4 to/],
-  [
-    'rows of nothing',
-    rowsOfNothing(30_000_000),
-    /^A Parquet file of 30,000,000 rows brings the values/,
-  ],
+  ['rows of nothing', rowsOfNothing(30_000_000), /^A Parquet file of 30,000,000 rows brings the values/],
 ];
 
 describe('a body is refused, with the place, that expands out of proportion', () => {
@@ -261,9 +241,7 @@ describe('a body is refused, with the place, that expands out of proportion', ()
 });
 
 test('a dictionary that one column may have is read', async () => {
-  await expect(
-    answer(wideDictionary(600_000, 'place'), 'arrow-stream', 'json'),
-  ).resolves.not.toEqual([]);
+  await expect(answer(wideDictionary(600_000, 'place'), 'arrow-stream', 'json')).resolves.not.toEqual([]);
 });
 
 test('the dictionaries of an answer do not wait for each other', async () => {
@@ -297,8 +275,7 @@ describe('rows that are nearly as long as they may be are answered in small part
     expect(parts.length).toBeGreaterThan(3);
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(12 * MIB);
     const whole = Buffer.concat(parts);
-    if (to === 'json')
-      expect(JSON.parse(whole.toString())).toMatchObject(texts.map((place) => ({ place })));
+    if (to === 'json') expect(JSON.parse(whole.toString())).toMatchObject(texts.map((place) => ({ place })));
     if (to === 'csv') expect(whole.toString().split('\r\n')).toHaveLength(42);
     if (to !== 'arrow-stream') return;
     expect(arrow.tableFromIPC(whole).getChild('place')?.toJSON()).toEqual(texts);
@@ -326,8 +303,7 @@ test('the names of a schema do not share one long text', async () => {
   const [message = new Uint8Array()] = schemaMessage(names.map((name) => field(name, UTF8)));
   const view = new DataView(message.buffer, message.byteOffset + 8);
   const follow = (at: number) => at + view.getUint32(at, true);
-  const slot = (of: number, index: number) =>
-    of + view.getUint16(of - view.getInt32(of, true) + 4 + 2 * index, true);
+  const slot = (of: number, index: number) => of + view.getUint16(of - view.getInt32(of, true) + 4 + 2 * index, true);
   const fields = follow(slot(follow(slot(follow(0), 2)), 1));
   const name = (index: number) => slot(follow(fields + 4 + 4 * index), 0);
   const longest = follow(name(0));

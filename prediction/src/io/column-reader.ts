@@ -37,12 +37,7 @@ export class ColumnRowReader implements RowReader {
   /** The place of each column by its name, as a row would have it. */
   #sent: Readonly<Record<string, number>> = {};
 
-  constructor(
-    blocks: RowColumns,
-    { unknown }: ReadOptions,
-    check: SchemaCheck,
-    readBatches: ReadBatches,
-  ) {
+  constructor(blocks: RowColumns, { unknown }: ReadOptions, check: SchemaCheck, readBatches: ReadBatches) {
     this.#blocks = blocks;
     this.#unknown = unknown;
     this.#check = check;
@@ -228,11 +223,7 @@ export class ColumnBlock implements RowBlock {
   }
 }
 
-function maskUnfamiliar(
-  bins: Uint8Array,
-  { isUnseen, mask }: BinnedInput,
-  isPartial: Uint8Array,
-): void {
+function maskUnfamiliar(bins: Uint8Array, { isUnseen, mask }: BinnedInput, isPartial: Uint8Array): void {
   for (let row = 0; row < bins.length; row++) {
     if (isUnseen[bins[row] ?? 0] !== 1) continue;
     bins[row] = mask;

@@ -39,17 +39,12 @@ function valuesOf(column: TableColumn | undefined): number[] {
   return Array.from(column.codes, (code) => parse(column.texts[code - 1] ?? ''));
 }
 
-const group = (value: number, mark: string) =>
-  String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, mark);
+const group = (value: number, mark: string) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, mark);
 
 /** Numbers as public files have them: how they are written, and their range. */
 const FORMS: Record<string, [(value: number) => string, number, number]> = {
   'thousands by commas': [(value) => group(value, ','), 0, 4000],
-  'thousands with and without cents': [
-    (value) => `${group(value, ',')}${value % 2 < 1 ? '.00' : ''}`,
-    5e4,
-    14e4,
-  ],
+  'thousands with and without cents': [(value) => `${group(value, ',')}${value % 2 < 1 ? '.00' : ''}`, 5e4, 14e4],
   'thousands by points': [(value) => group(value, '.'), 0, 3000],
   'three decimals behind a comma': [(value) => value.toFixed(3).replace('.', ','), 0, 9],
   'thousands by spaces': [(value) => group(value, '\u00a0'), 500, 9e5],
@@ -116,7 +111,9 @@ describe('rows that contradict the column', () => {
     const [missing] = predictor.predict([{}]);
     for (const from of ['csv', 'json', 'ndjson'] as const) {
       const { bytes, warnings } = await answer(predictor, write(rows, from), {
-        ...{ from, to: 'json', warnings: true },
+        from,
+        to: 'json',
+        warnings: true,
       });
       const answered: { y: number; y_warnings: string | null }[] = JSON.parse(bytes.toString());
       expect(answered.slice(0, 2).map(({ y }) => y)).toEqual([missing?.value, missing?.value]);
@@ -125,7 +122,10 @@ describe('rows that contradict the column', () => {
         ...['x: unreadable', 'x: unreadable', null, null, null, 'x: missing', null],
       ]);
       expect(warnings?.warnings).toContainEqual({
-        ...{ kind: 'unreadable', name: 'x', rows: 2, nearest: null },
+        kind: 'unreadable',
+        name: 'x',
+        rows: 2,
+        nearest: null,
       });
     }
   });
@@ -175,7 +175,8 @@ describe('a column of more texts than are kept', () => {
     const rows = lines(70_000, (index) => String(index + 0.25), ['1.234,5']);
     const { columns } = await read(rows, 'csv', 'y');
     expect(columns[0]).toMatchObject({
-      ...{ kind: 'text', texts: [] },
+      kind: 'text',
+      texts: [],
       reading: {
         kind: 'undecided',
         reason: expect.stringMatching(/"0\.25" in line 2.*"1\.234,5" in line 70002/),
@@ -233,7 +234,9 @@ describe('one invalid date in two hundred', () => {
     }));
     const model = train(await read(rows, format, 'y'));
     expect(model.columns[0]).toMatchObject({
-      ...{ kind: 'date', missing_share: 1 / 200, min: '2010-05-13T00:00:00.000Z' },
+      kind: 'date',
+      missing_share: 1 / 200,
+      min: '2010-05-13T00:00:00.000Z',
       reading: { order: 'month-first', decided_by: 'values' },
     });
   });
@@ -249,8 +252,7 @@ describe('marks that the sender names', () => {
 
   test('decide where the values do not', async () => {
     const rows = texts(['1,234', '2,500', '33,333']);
-    const decided = async (marks: TableMarks) =>
-      valuesOf((await read(rows, 'csv', 'y', marks)).columns[0])[0];
+    const decided = async (marks: TableMarks) => valuesOf((await read(rows, 'csv', 'y', marks)).columns[0])[0];
     expect(await decided({})).toBeUndefined();
     expect(await decided({ decimal: ',' })).toBe(1.234);
     expect(await decided({ decimal: '.' })).toBe(1234);
@@ -260,9 +262,7 @@ describe('marks that the sender names', () => {
 
   test('are refused for a column that is not there', async () => {
     const marks = { columns: [['w', ',']] } as const;
-    await expect(read(texts(['1']), 'csv', 'y', marks)).rejects.toThrow(
-      /no column "w", which decimal_comma names/,
-    );
+    await expect(read(texts(['1']), 'csv', 'y', marks)).rejects.toThrow(/no column "w", which decimal_comma names/);
   });
 
   test('leave a column undecided that contradicts them', async () => {

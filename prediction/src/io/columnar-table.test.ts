@@ -66,14 +66,8 @@ describe('a table is the same in all formats', () => {
   test.each<[string, () => Promise<Table>]>([
     ['CSV', () => readCsvTable(pieces(Buffer.from(csv())), 'rent')],
     ['NDJSON', () => readTable('ndjson', pieces(lines()), 'rent')],
-    [
-      'an Arrow stream',
-      () => readTable('arrow-stream', pieces(arrow.tableToIPC(table(), 'stream')), 'rent'),
-    ],
-    [
-      'an Arrow file',
-      () => readTable('arrow-file', pieces(arrow.tableToIPC(table(), 'file')), ' rent'),
-    ],
+    ['an Arrow stream', () => readTable('arrow-stream', pieces(arrow.tableToIPC(table(), 'stream')), 'rent')],
+    ['an Arrow file', () => readTable('arrow-file', pieces(arrow.tableToIPC(table(), 'file')), ' rent')],
     ['Parquet', () => readTable('parquet', pieces(parquet()), 'rent')],
   ])('%s', async (_, read) => {
     expect(await read()).toEqual(expected);
@@ -145,8 +139,7 @@ describe('a table that cannot be read is told, and its source is read to the end
 
 test('columns of numbers become texts, as those of CSV are, only while there is room for them', async () => {
   const count = 60_000;
-  const column = (index: number) =>
-    Float64Array.from({ length: count }, (_, row) => row + index / 7);
+  const column = (index: number) => Float64Array.from({ length: count }, (_, row) => row + index / 7);
   const columns = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`x${at}`, column(at)]));
   const bytes = arrow.tableToIPC(arrow.tableFromArrays(columns), 'stream');
   const table = await readTable('arrow-stream', pieces(bytes, 1 << 20), 'x0');

@@ -37,12 +37,7 @@ export interface TruthColumns {
 }
 
 /** The reason why a row of truths is left out before it is compared with promises. */
-export type UnreadTruth =
-  | 'id-missing'
-  | 'target-missing'
-  | 'repeated'
-  | 'unreadable'
-  | 'unknown-id';
+export type UnreadTruth = 'id-missing' | 'target-missing' | 'repeated' | 'unreadable' | 'unknown-id';
 
 /** A truth that came. */
 export interface SentTruth {

@@ -49,8 +49,7 @@ function makeCsv(numbers: MadeNumbers): Uint8Array {
     const inner = text + times(numbers, '""', 0) + times(numbers, '\n', 0);
     return times(numbers, '"', quotes) + inner + '"'.repeat(quotes);
   };
-  const record = (cells: readonly string[]) =>
-    cells.map(field).join(',') + times(numbers, ',', 0) + lineEnd(numbers);
+  const record = (cells: readonly string[]) => cells.map(field).join(',') + times(numbers, ',', 0) + lineEnd(numbers);
   const rows = Array.from({ length: 1 + numbers.pick(8) }, (_, row) =>
     record([String(row), times(numbers, 'x', 4), times(numbers, '9', 2), String(row)]),
   );
@@ -67,16 +66,11 @@ function jsonRow(numbers: MadeNumbers): string {
   ];
   const members = NAMES.map((name, at) => `"${name}":${values[at] ?? 'null'}`);
   const more = times(numbers, ',"more":{}', 0);
-  return (
-    times(numbers, '{', 1) + members.join(times(numbers, ',', 1)) + more + times(numbers, '}', 1)
-  );
+  return times(numbers, '{', 1) + members.join(times(numbers, ',', 1)) + more + times(numbers, '}', 1);
 }
 
 function makeNdjson(numbers: MadeNumbers): Uint8Array {
-  const rows = Array.from(
-    { length: 1 + numbers.pick(8) },
-    () => jsonRow(numbers) + lineEnd(numbers),
-  );
+  const rows = Array.from({ length: 1 + numbers.pick(8) }, () => jsonRow(numbers) + lineEnd(numbers));
   return Buffer.from(times(numbers, '\ufeff', numbers.pick(2)) + rows.join(''));
 }
 
@@ -90,11 +84,7 @@ const rows = rentRows(60);
 const predictor = new Predictor(train(readRows(rows, 'rent')));
 
 function isTableFault(error: unknown): boolean {
-  return (
-    error instanceof TableError ||
-    error instanceof MalformedJsonError ||
-    error instanceof JsonShapeError
-  );
+  return error instanceof TableError || error instanceof MalformedJsonError || error instanceof JsonShapeError;
 }
 
 /** Reads files as tables and as rows to predict. Each is read, or refused with a fault. */

@@ -1,10 +1,4 @@
-import {
-  type ObjectSink,
-  OrderedRows,
-  type OrderedSink,
-  RowsReader,
-  type TableOptions,
-} from '../table/row-reader.js';
+import { type ObjectSink, OrderedRows, type OrderedSink, RowsReader, type TableOptions } from '../table/row-reader.js';
 import type { Table } from '../table/table.js';
 import { TableError } from '../table/table-error.js';
 import type { RowFormat, TableForm } from './answer-part.js';
@@ -38,10 +32,7 @@ export function readTable(
       await addObjects(format, pieces, rows);
       return rows.build();
     }
-    const rows = new OrderedRows(
-      target,
-      format === 'records' ? writtenByProgram(options) : options,
-    );
+    const rows = new OrderedRows(target, format === 'records' ? writtenByProgram(options) : options);
     await addRows(format, pieces, rows, options);
     return rows.build();
   });
@@ -53,11 +44,7 @@ function writtenByProgram(options: ReadOptions): ReadOptions {
 }
 
 /** Reads a table from CSV (RFC 4180 in UTF-8); see `readTable`. */
-export function readCsvTable(
-  source: AsyncIterable<Uint8Array>,
-  target: string,
-  options?: ReadOptions,
-): Promise<Table> {
+export function readCsvTable(source: AsyncIterable<Uint8Array>, target: string, options?: ReadOptions): Promise<Table> {
   return readTable('csv', source, target, options);
 }
 

@@ -72,8 +72,16 @@ async function* readBlocks(
 function describeColumns({ target, ids }: TruthColumns): RowColumns {
   const columns = (ids ? listIdColumns(ids) : []).map((name): ColumnSummary => {
     return {
-      ...{ name, kind: 'category', used: false, reason: null, missing_share: 0, min: null },
-      ...{ max: null, categories: null, reading: null, importance: null },
+      name,
+      kind: 'category',
+      used: false,
+      reason: null,
+      missing_share: 0,
+      min: null,
+      max: null,
+      categories: null,
+      reading: null,
+      importance: null,
     };
   });
   const model = { columns, target, features: [], partial_rows: null };

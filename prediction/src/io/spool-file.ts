@@ -36,12 +36,7 @@ export class SpoolFile implements ByteFile {
     const bytes = new Uint8Array(end - start);
     let filled = 0;
     while (filled < bytes.length) {
-      const { bytesRead } = await this.#handle.read(
-        bytes,
-        filled,
-        bytes.length - filled,
-        start + filled,
-      );
+      const { bytesRead } = await this.#handle.read(bytes, filled, bytes.length - filled, start + filled);
       if (bytesRead === 0) throw new Error('The temporary file is shorter than what was written.');
       filled += bytesRead;
     }

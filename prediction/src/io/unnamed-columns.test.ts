@@ -163,9 +163,7 @@ describe('columns without a name and without values', () => {
   });
 
   test('with a value are refused at its line', async () => {
-    const fault = async (text: string): Promise<TableFault[]> => [
-      ...(await catchFaults(() => read(text))),
-    ];
+    const fault = async (text: string): Promise<TableFault[]> => [...(await catchFaults(() => read(text)))];
     const text = csv('x,,y', ({ x, y }, index) => `${x},${index === 70 ? 'note' : ''},${y}`);
     expect(await fault(text)).toEqual([
       {

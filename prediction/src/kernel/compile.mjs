@@ -47,7 +47,5 @@ async function compile() {
 
 /** Returns the functions of a declaration file as members of an interface. */
 function signatures(declarations) {
-  return [...declarations.matchAll(/export function (.*)/g)]
-    .map(([, signature]) => `  ${signature}`)
-    .join('\n');
+  return [...declarations.matchAll(/export function (.*)/g)].map(([, signature]) => `  ${signature}`).join('\n');
 }

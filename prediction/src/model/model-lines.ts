@@ -71,10 +71,7 @@ export class ModelLineReader {
     const columns = yield* this.items(head.columns, columnSchema);
     const ofColumns = v.pipe(
       featureSchema,
-      v.check(
-        ({ column }) => column < columns.length,
-        'A feature refers to a column that the model does not have.',
-      ),
+      v.check(({ column }) => column < columns.length, 'A feature refers to a column that the model does not have.'),
     );
     const features = yield* this.items(head.features, ofColumns);
     this.#treeSchema = v.pipe(

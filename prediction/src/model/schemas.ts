@@ -21,8 +21,7 @@ export const levelSchema = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
  */
 export function numbersSchema(isSound: (value: number) => boolean = () => true) {
   return v.custom<number[]>(
-    (list) =>
-      Array.isArray(list) && list.every((value) => typeof value === 'number' && isSound(value)),
+    (list) => Array.isArray(list) && list.every((value) => typeof value === 'number' && isSound(value)),
     'A list must hold numbers in their bounds.',
   );
 }

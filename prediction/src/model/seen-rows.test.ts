@@ -28,10 +28,7 @@ test('the rows of a table are known again, in another order, with other identifi
   const { columns } = train(table);
   const seen = SeenRows.decode(SeenRows.of(table, columns).encode());
   const again = rowsOf(0, 500, (row) => `other-${row * 7}`).toReversed();
-  const mixed = await tableOf([
-    ...again.map((row) => row.replace(/^(\d+),/, '$1.00,')),
-    ...rowsOf(500, 200),
-  ]);
+  const mixed = await tableOf([...again.map((row) => row.replace(/^(\d+),/, '$1.00,')), ...rowsOf(500, 200)]);
   const fresh = seen.findNew(mixed, columns, every(mixed));
   expect([...fresh]).toEqual(Array.from({ length: 200 }, (_, index) => 500 + index));
 });
@@ -67,8 +64,16 @@ test('of a large table, a sample is kept, and rows outside it are never taken fo
   const table = await tableOf(rows);
   const kinds = { a: 'number', day: 'date', kind: 'category' } as const;
   const columns = Object.entries(kinds).map(([name, kind]) => ({
-    ...{ name, kind, used: true, reason: null, missing_share: 0, min: null, max: null },
-    ...{ categories: null, reading: null, importance: null },
+    name,
+    kind,
+    used: true,
+    reason: null,
+    missing_share: 0,
+    min: null,
+    max: null,
+    categories: null,
+    reading: null,
+    importance: null,
   }));
   const bytes = SeenRows.of(table, columns).encode();
   expect(bytes.length).toBeLessThanOrEqual(200_000);

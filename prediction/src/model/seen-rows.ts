@@ -106,8 +106,7 @@ export class SeenRows {
       }));
     return (row) => {
       let sum = 0;
-      for (const { cell, seed, hashOf } of inputs)
-        sum = (sum + mix(seed, hashOf(cell.of(row)))) >>> 0;
+      for (const { cell, seed, hashOf } of inputs) sum = (sum + mix(seed, hashOf(cell.of(row)))) >>> 0;
       const hash = mix(sum, 1);
       return Math.floor(this.#firstFrom(packKey(hash, 0)) / 0x10000) === hash;
     };
@@ -164,8 +163,7 @@ function hashColumn(column: TableColumn, summary: ColumnSummary): (row: number) 
 function valueHash({ kind, reading }: ColumnSummary): (value: unknown) => number {
   if (kind === 'category') return (value) => hashText(cellText(value));
   const read = createReader(kind, reading);
-  return (value) =>
-    hashNumber(typeof value === 'number' && kind === 'number' ? value : read(cellText(value)));
+  return (value) => hashNumber(typeof value === 'number' && kind === 'number' ? value : read(cellText(value)));
 }
 
 function targetHashes(table: RowTable): (_: unknown, row: number) => number {

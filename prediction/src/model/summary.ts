@@ -20,7 +20,5 @@ export function percent(share: number): string {
  */
 export function describeTestRows(rows: number, all: number): string {
   const count = rows.toLocaleString('en');
-  return 2 * rows > all
-    ? `in a cross-validation of ${count} rows`
-    : `on ${count} rows that were held out`;
+  return 2 * rows > all ? `in a cross-validation of ${count} rows` : `on ${count} rows that were held out`;
 }

@@ -18,8 +18,7 @@ export class Arithmetic {
   isMissing = (value: Operand) => this.graph.add('IsNaN', [value]);
   choose = (is: Value, one: Operand, other: Operand) => this.graph.add('Where', [is, one, other]);
   toIndex = (value: Operand) => this.graph.add('Cast', [value], { to: LONG });
-  pick = (values: Value, indexes: Value) =>
-    this.graph.add('Gather', [values, indexes], { axis: 0 });
+  pick = (values: Value, indexes: Value) => this.graph.add('Gather', [values, indexes], { axis: 0 });
 
   /** As `Math.round` does: the nearest whole number, of two the larger. */
   round = (value: Value): Value => {
@@ -29,6 +28,5 @@ export class Arithmetic {
   };
 
   /** As `toFinite` does. */
-  toFinite = (value: Operand): Value =>
-    this.least(this.most(value, -Number.MAX_VALUE), Number.MAX_VALUE);
+  toFinite = (value: Operand): Value => this.least(this.most(value, -Number.MAX_VALUE), Number.MAX_VALUE);
 }

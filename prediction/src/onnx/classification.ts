@@ -24,11 +24,7 @@ export function* addClassification(
   if (partial_rows && isPartial) {
     const corrections = yield* addForests(graph, matrix, partial_rows.correction_forests, columns);
     scores = plus(scores, corrections);
-    exact = choose(
-      isPartial,
-      addProbabilities(arithmetic, partial_rows.probabilities, scores),
-      exact,
-    );
+    exact = choose(isPartial, addProbabilities(arithmetic, partial_rows.probabilities, scores), exact);
     const ofPartial = addThresholds(arithmetic, partial_rows.sets, confidence);
     thresholds = choose(isPartial, ofPartial, thresholds);
   }
@@ -53,8 +49,7 @@ function addProbabilities(
 ): Value {
   const axis = graph.longs([1]);
   // Of two classes, the score of the first is 0.
-  const all =
-    shifts.length === 2 ? graph.add('Concat', [times(scores, 0), scores], { axis: 1 }) : scores;
+  const all = shifts.length === 2 ? graph.add('Concat', [times(scores, 0), scores], { axis: 1 }) : scores;
   const shifted = plus(times(all, scale), graph.tensor(Tensor.doubles(shifts)));
   const most = graph.add('ReduceMax', [shifted, axis], { keepdims: 1 });
   const powers = graph.add('Exp', [minus(shifted, most)]);

@@ -177,10 +177,7 @@ function declare(name: string, type: ElementType, shape: readonly (number | stri
   const dimensions = new Message();
   for (const size of shape) {
     const dimension = new Message();
-    dimensions.message(
-      1,
-      typeof size === 'number' ? dimension.int(1, size) : dimension.text(2, size),
-    );
+    dimensions.message(1, typeof size === 'number' ? dimension.int(1, size) : dimension.text(2, size));
   }
   const tensor = new Message().int(1, TYPE[type]).message(2, dimensions);
   return new Message().text(1, name).message(2, new Message().message(1, tensor));

@@ -28,17 +28,7 @@ export interface InputColumn {
 }
 
 /** Names of the graph beside those of columns: each has a fixed meaning. */
-const RESERVED = [
-  'confidence',
-  'value',
-  'lower',
-  'upper',
-  'level',
-  'class',
-  'probability',
-  'probabilities',
-  'set',
-];
+const RESERVED = ['confidence', 'value', 'lower', 'upper', 'level', 'class', 'probability', 'probabilities', 'set'];
 
 /** The dimension of all inputs and outputs: the rows. */
 export const ROWS = 'rows';
@@ -187,8 +177,7 @@ function addDatePart(graph: GraphBuilder, time: Value, part: DatePart): Value {
   const daysBefore = minus(plus(times(yearOfEra, 365), over(yearOfEra, 4)), over(yearOfEra, 100));
   const dayOfYear = minus(dayOfEra, daysBefore);
   const month = over(plus(times(dayOfYear, 5), 2), 153);
-  const inSameYear = (one: Value, other: Value) =>
-    graph.add('Where', [graph.add('Less', [month, 10]), one, other]);
+  const inSameYear = (one: Value, other: Value) => graph.add('Where', [graph.add('Less', [month, 10]), one, other]);
   switch (part) {
     case 'month':
       return inSameYear(plus(month, 3), minus(month, 9));
@@ -197,10 +186,7 @@ function addDatePart(graph: GraphBuilder, time: Value, part: DatePart): Value {
     case 'day_of_year': {
       const is = (value: Value, number: number) =>
         graph.add('Cast', [graph.add('Equal', [value, number])], { to: DOUBLE });
-      const leap = plus(
-        minus(is(rest(yearOfEra, 4), 0), is(rest(yearOfEra, 100), 0)),
-        is(yearOfEra, 0),
-      );
+      const leap = plus(minus(is(rest(yearOfEra, 4), 0), is(rest(yearOfEra, 100), 0)), is(yearOfEra, 0));
       return inSameYear(plus(plus(dayOfYear, 60), leap), minus(dayOfYear, 305));
     }
   }

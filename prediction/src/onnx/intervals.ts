@@ -1,11 +1,5 @@
 import { allWidths, type ErrorModel, widthAt } from '../intervals/conformal.js';
-import {
-  MAX_STEPS,
-  MAX_WHOLE_SLACK,
-  SLACK,
-  type TargetScale,
-  type TargetSupport,
-} from '../intervals/target-range.js';
+import { MAX_STEPS, MAX_WHOLE_SLACK, SLACK, type TargetScale, type TargetSupport } from '../intervals/target-range.js';
 import type { Steps } from '../trees/steps.js';
 import type { Arithmetic } from './arithmetic.js';
 import { Tensor, type Value } from './graph.js';
@@ -131,8 +125,7 @@ export function addBounds(
   standard: Value,
   reach: Value,
 ): Interval {
-  const { plus, minus, times, over, atMost, atLeast, absolute, round, choose, toFinite, graph } =
-    arithmetic;
+  const { plus, minus, times, over, atMost, atLeast, absolute, round, choose, toFinite, graph } = arithmetic;
   const fromStandard = (value: Value) =>
     toFinite(times(plus(times(value, scale.spread), scale.centre), scale.magnitude));
   const value = fromStandard(standard);
@@ -146,23 +139,14 @@ export function addBounds(
   };
   return {
     value: roundTo(value, (nearest) => nearest),
-    min: roundTo(min, (nearest, count) =>
-      choose(atMost(nearest, min), nearest, over(minus(count, 1), steps)),
-    ),
-    max: roundTo(max, (nearest, count) =>
-      choose(atLeast(nearest, max), nearest, over(plus(count, 1), steps)),
-    ),
+    min: roundTo(min, (nearest, count) => choose(atMost(nearest, min), nearest, over(minus(count, 1), steps))),
+    max: roundTo(max, (nearest, count) => choose(atLeast(nearest, max), nearest, over(plus(count, 1), steps))),
   };
 }
 
 /** Adds what keeps a prediction to what the target can be, as `withinSupport` does. */
-export function addSupport(
-  arithmetic: Arithmetic,
-  support: TargetSupport,
-  { value, min, max }: Interval,
-): Interval {
-  const { plus, minus, times, over, least, most, floor, ceil, atMost, atLeast, choose, graph } =
-    arithmetic;
+export function addSupport(arithmetic: Arithmetic, support: TargetSupport, { value, min, max }: Interval): Interval {
+  const { plus, minus, times, over, least, most, floor, ceil, atMost, atLeast, choose, graph } = arithmetic;
   const { lower, upper, is_whole, values, keeps_mean } = support;
   const keepWithin = (number: Value) => least(most(number, lower ?? -Infinity), upper ?? Infinity);
   const all = values && graph.tensor(Tensor.doubles(values));

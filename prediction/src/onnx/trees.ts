@@ -61,11 +61,7 @@ export function addTree(graph: GraphBuilder, matrix: Value, root: Node): Value {
  *
  * @param leaves one more than bounds
  */
-export function searchTree(
-  column: number,
-  bounds: readonly number[],
-  leaves: readonly Node[],
-): Node {
+export function searchTree(column: number, bounds: readonly number[], leaves: readonly Node[]): Node {
   const find = (low: number, high: number): Node => {
     if (low === high) return leaves[low] ?? { leaf: 0 };
     const middle = (low + high) >> 1;

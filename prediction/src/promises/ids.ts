@@ -93,9 +93,7 @@ const MAX_ROW = 2_147_483_647;
 interface OrderedModel {
   readonly order_by: string;
   readonly group_by: readonly string[];
-  readonly columns:
-    | readonly { readonly name: string; readonly reading: ColumnReading | null }[]
-    | null;
+  readonly columns: readonly { readonly name: string; readonly reading: ColumnReading | null }[] | null;
 }
 
 /** Returns the columns of the ids of rows: that which was asked for, or those of the steps of series. */

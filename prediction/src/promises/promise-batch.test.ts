@@ -3,8 +3,7 @@ import { seededRandom } from '../trees/random.js';
 import { decodePromises, encodePromises } from './promise-batch.js';
 
 const random = seededRandom(1);
-const column = (valueAt: (row: number) => number) =>
-  Float64Array.from({ length: 100 }, (_, row) => valueAt(row));
+const column = (valueAt: (row: number) => number) => Float64Array.from({ length: 100 }, (_, row) => valueAt(row));
 
 const COLUMNS = {
   'whole numbers of a byte': column((row) => row - 50),

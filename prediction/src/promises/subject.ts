@@ -39,10 +39,7 @@ export interface PromiseSubject {
 }
 
 /** The facts of a task's promises. */
-export type PromisedTarget = Pick<
-  PromiseSubject,
-  'task' | 'reading' | 'classes' | 'calibration' | 'calibrated_rows'
->;
+export type PromisedTarget = Pick<PromiseSubject, 'task' | 'reading' | 'classes' | 'calibration' | 'calibrated_rows'>;
 
 /** The subject of a model's promises, and the features whose bins are kept, one a column. */
 export interface PromiseForm {
@@ -51,10 +48,7 @@ export interface PromiseForm {
 }
 
 /** Returns the features whose bins are kept, one a column, the most important first. */
-export function chooseFeatures({
-  columns,
-  features,
-}: Pick<ModelBase, 'columns' | 'features'>): number[] {
+export function chooseFeatures({ columns, features }: Pick<ModelBase, 'columns' | 'features'>): number[] {
   const first = new Map<number, number>();
   for (const [feature, { column }] of features.entries()) {
     if (!first.has(column)) first.set(column, feature);
@@ -102,9 +96,7 @@ export function createTruthReader({
 }
 
 /** Returns what finds the class of what rows have for the target, as `createTruthReader` says. */
-export function createClassReader(
-  classes: readonly TargetClass[],
-): (value: unknown) => number | null {
+export function createClassReader(classes: readonly TargetClass[]): (value: unknown) => number | null {
   const indexOf = new Map(classes.map(({ name }, index) => [name, index]));
   const merged = classes.some(({ merged_count }) => merged_count > 0);
   // Where the model merged rare classes, texts that it does not know are of that class.

@@ -109,9 +109,7 @@ function normal(random: () => number): number {
 }
 
 /** The log of the trained width of `SHIFT_LEVELS` where errors are normal with a deviation of 1. */
-const NORMAL_WIDTHS = [
-  0.1257, 0.3853, 0.6745, 0.8416, 1.0364, 1.2816, 1.4395, 1.6449, 1.96, 2.5758,
-].map(Math.log);
+const NORMAL_WIDTHS = [0.1257, 0.3853, 0.6745, 0.8416, 1.0364, 1.2816, 1.4395, 1.6449, 1.96, 2.5758].map(Math.log);
 
 /** Promises at a level, and hears the truth of each before the next; returns whether each was kept, and the widths. */
 function adaptTo(count: number, level: number, deviation: (at: number) => number) {

@@ -7,12 +7,7 @@ import {
   shiftAt,
   startShifts,
 } from '../calibration/adapting.js';
-import {
-  moveRecalibration,
-  recalibrate,
-  startRecalibration,
-  undoRecalibration,
-} from '../calibration/recalibration.js';
+import { moveRecalibration, recalibrate, startRecalibration, undoRecalibration } from '../calibration/recalibration.js';
 import type { ClassSets, Promises } from '../promises/promise-batch.js';
 import { type PromiseSubject, UNKNOWN_CLASS } from '../promises/subject.js';
 import { type AlarmState, bet, type Outcome, startAlarm } from './alarm.js';
@@ -37,7 +32,10 @@ type Subject = Pick<PromiseSubject, 'classes' | 'calibration' | 'calibrated_rows
 export function startRecord({ classes, calibration }: Subject): RunningRecord {
   const isOfClasses = classes.length > 0;
   return {
-    ...{ truths: 0, kept: 0, confidence: 0, error: 0 },
+    truths: 0,
+    kept: 0,
+    confidence: 0,
+    error: 0,
     alarm: startAlarm(isOfClasses ? 2 : 1),
     adapted: calibration && {
       shifts: startShifts(),
@@ -128,8 +126,7 @@ function adapt(
     // Forecasts have the group of their step as their only column.
     const group = (batch.bins[0]?.[row] ?? 0) - 1;
     if (!calibration || 'thresholds' in calibration) return adapted;
-    const logWidths =
-      'log_widths' in calibration ? calibration.log_widths : calibration.log_widths_by_step[group];
+    const logWidths = 'log_widths' in calibration ? calibration.log_widths : calibration.log_widths_by_step[group];
     if (!logWidths) return adapted;
     const confidence = batch.level(row);
     const promise = {
@@ -148,9 +145,7 @@ function adapt(
   // No set holds a class that the version does not have.
   const isUnknown = truth === UNKNOWN_CLASS || probabilities === null;
   if (isUnknown || !calibration || !('thresholds' in calibration)) return adapted;
-  const answered = Array.from({ length: promised.count }, (_, index) =>
-    readProbability(promised, row, index),
-  );
+  const answered = Array.from({ length: promised.count }, (_, index) => readProbability(promised, row, index));
   const made = batch.adapted?.probabilities;
   const trained = made ? undoRecalibration(made, answered) : answered;
   const stated = recalibrate(probabilities, trained);

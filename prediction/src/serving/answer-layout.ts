@@ -256,7 +256,10 @@ export function selectColumns(
 function withRowIds(layout: AnswerLayout, { answer, id }: Remembering): AnswerLayout {
   const { sent } = layout;
   const ids: AnswerColumn = {
-    ...{ name: ROW_ID_COLUMN, kind: 'row-id', prefix: rowIdPrefix(answer), part: 'full' },
+    name: ROW_ID_COLUMN,
+    kind: 'row-id',
+    prefix: rowIdPrefix(answer),
+    part: 'full',
   };
   return {
     ...layout,
@@ -285,10 +288,7 @@ const INSTEAD = {
   warnings: 'read the warnings of all rows together',
 };
 
-function checkNames(
-  { columns, sent, target }: AnswerLayout,
-  parameter: 'probabilities' | 'warnings',
-): void {
+function checkNames({ columns, sent, target }: AnswerLayout, parameter: 'probabilities' | 'warnings'): void {
   const refuse = (message: string) => new InvalidRowsError([{ parameter, message }]);
   const names = columns.flatMap(({ name, part }) => (part === parameter ? [name] : []));
   if (names.length === 0) throw refuse(ABSENT[parameter]);

@@ -80,9 +80,7 @@ const cell = fc.oneof(
 /** Rows with some of the given names, whatever they hold, and elements that are not rows. */
 function anyRows(...names: string[]) {
   const row = fc.array(fc.tuple(fc.constantFrom(...names), cell)).map((cells) => {
-    const members = cells.map(
-      ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-    );
+    const members = cells.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
     return JSON.parse(`{${members.join()}}`);
   });
   return fc.array(fc.oneof(row, fc.jsonValue()), { maxLength: 20 });
@@ -94,9 +92,7 @@ describe('the answer', () => {
     fc.assert(
       fc.property(anyRows(...inputs, ' toJSON\t', hostileTarget, ...closing), (rows) => {
         const columns = ['2019', ...inputs.slice(1)];
-        const plain = hostile
-          .predict(rows)
-          .map((p, index) => plainRow(rows[index], columns, hostileTarget, p));
+        const plain = hostile.predict(rows).map((p, index) => plainRow(rows[index], columns, hostileTarget, p));
         expect(join(hostile.answer(rows))).toBe(`[${plain.join()}]`);
         const ones = rows.map((row) => hostile.answerOne(row));
         expect(ones).toEqual(plain.map((row) => `[${row}]`));
@@ -124,8 +120,7 @@ describe('the answer', () => {
       expect(min).toBeLessThan(value);
       expect(value).toBeLessThan(max);
       const digits = (number: number) => String(number).replace(/e.*|[-.]|^0\.0*/g, '').length;
-      if (size >= 1e-4 && size <= 5000)
-        expect(Math.max(...[value, min, max].map(digits))).toBeLessThan(8);
+      if (size >= 1e-4 && size <= 5000) expect(Math.max(...[value, min, max].map(digits))).toBeLessThan(8);
     }
   });
 
@@ -185,9 +180,7 @@ describe('the answer', () => {
     const rows = rentRows(count);
     const answered = JSON.parse(join(rent.answer(rows)));
     expect(answered.map(({ index }: { index: number }) => index)).toEqual(rows.map((_, i) => i));
-    expect(answered.map((row: { rent: number }) => row.rent)).toEqual(
-      rent.predict(rows).map(({ value }) => value),
-    );
+    expect(answered.map((row: { rent: number }) => row.rent)).toEqual(rent.predict(rows).map(({ value }) => value));
   });
 
   test('comes in portions of some hundred rows at most, which may be kept', () => {

@@ -28,8 +28,7 @@ export function createDescriber(
     const suspects = finders.filter(({ cell, isSuspect }) => isSuspect(cell.of(row)));
     for (const { cell, isMissing } of complete) {
       // An unreadable value is not missing.
-      if (suspects.some((one) => one.kind === 'unreadable' && one.cell.name === cell.name))
-        continue;
+      if (suspects.some((one) => one.kind === 'unreadable' && one.cell.name === cell.name)) continue;
       if (isMissing(cell.of(row))) found.push(`${keptName(cell.name)}: missing`);
     }
     for (const { cell, kind } of suspects) found.push(`${keptName(cell.name)}: ${kind}`);

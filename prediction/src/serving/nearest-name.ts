@@ -20,9 +20,7 @@ export class NearestName {
   constructor(names: readonly string[]) {
     this.#candidates = names.map((name) => ({ name, folded: folded(name) }));
     // The first of two that look alike is kept.
-    this.#byLetters = new Map(
-      names.map((name): [string, string] => [letters(name), name]).reverse(),
-    );
+    this.#byLetters = new Map(names.map((name): [string, string] => [letters(name), name]).reverse());
   }
 
   /** @returns null, if no name is near. */

@@ -55,13 +55,7 @@ describe('cells are read as they were in training', () => {
   });
 
   test('numbers beyond any other, infinite or not', () => {
-    same(mixed, [
-      JSON.parse('{"x":1e400}'),
-      { x: 1e308 },
-      { x: 2 },
-      { x: '1e999' },
-      { x: 'Infinity' },
-    ]);
+    same(mixed, [JSON.parse('{"x":1e400}'), { x: 1e308 }, { x: 2 }, { x: '1e999' }, { x: 'Infinity' }]);
     same(mixed, [JSON.parse('{"x":-1e400}'), { x: -1e308 }, { x: -0 }, { x: 0 }]);
   });
 
@@ -76,9 +70,7 @@ describe('cells are read as they were in training', () => {
     const predictor = new Predictor(train(readRows(rows, 'y')));
     const [without, zero, one] = predictor.predict([
       {},
-      ...['{"constructor": 0, "__proto__": 1}', '{"constructor": 1}'].map((text) =>
-        JSON.parse(text),
-      ),
+      ...['{"constructor": 0, "__proto__": 1}', '{"constructor": 1}'].map((text) => JSON.parse(text)),
     ]);
     expect(zero?.value).toBeLessThan(0.5);
     expect(one?.value).toBeGreaterThan(0.5);
@@ -98,10 +90,7 @@ test('the warnings of a row name no column in which the table had gaps, however 
     if (part.kind === 'bytes') text += Buffer.from(part.bytes).toString();
   }
   const told = text.trim().split('\n');
-  expect(told.map((line) => JSON.parse(line).y_warnings)).toEqual([
-    null,
-    'x: missing; day: missing',
-  ]);
+  expect(told.map((line) => JSON.parse(line).y_warnings)).toEqual([null, 'x: missing; day: missing']);
 });
 
 describe('intervals', () => {
@@ -110,9 +99,7 @@ describe('intervals', () => {
     const row = fc.oneof(fc.record({ x: cell, day: cell, kind: cell, y: cell }), fc.jsonValue());
     fc.assert(
       fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
-        const levels = [0.01, 0.5, 0.9, 0.99].map((confidence) =>
-          mixed.predict(rows, { confidence }),
-        );
+        const levels = [0.01, 0.5, 0.9, 0.99].map((confidence) => mixed.predict(rows, { confidence }));
         for (const [index] of rows.entries()) {
           let width = 0;
           for (const predictions of [...levels, mixed.predict(rows)].map((of) => of[index])) {
@@ -192,14 +179,7 @@ describe('the original', () => {
     const row = { rooms: 2, place: 'north' };
     const originals = [800, '800', '800,5', 8000, '-1', JSON.parse('1e400')];
     const predictions = rent.predict(originals.map((value) => ({ ...row, rent: value })));
-    expect(predictions.map(({ anomaly }) => anomaly)).toEqual([
-      false,
-      false,
-      false,
-      true,
-      true,
-      true,
-    ]);
+    expect(predictions.map(({ anomaly }) => anomaly)).toEqual([false, false, false, true, true, true]);
     expect(predictions.map(({ original }) => original)).toEqual(originals);
   });
 

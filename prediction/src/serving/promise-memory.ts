@@ -1,22 +1,8 @@
 import type { AdaptedCalibration } from '../calibration/adapting.js';
-import {
-  hashId,
-  type IdColumns,
-  listIdColumns,
-  NO_ID,
-  refuseUnusedIds,
-  writeId,
-} from '../promises/ids.js';
+import { hashId, type IdColumns, listIdColumns, NO_ID, refuseUnusedIds, writeId } from '../promises/ids.js';
 import { encodePromises, type Promises, setBytes } from '../promises/promise-batch.js';
 import type { PromiseForm, PromiseSubject } from '../promises/subject.js';
-import {
-  CONFIDENCE,
-  MAX,
-  MIN,
-  type PredictedBlock,
-  type RowLayout,
-  VALUE,
-} from './answer-layout.js';
+import { CONFIDENCE, MAX, MIN, type PredictedBlock, type RowLayout, VALUE } from './answer-layout.js';
 import type { RowBlock } from './row-binner.js';
 
 /** The most rows of a batch. */
@@ -173,10 +159,7 @@ export class PromiseMemory {
             sets: this.#sets.subarray(0, rows * setBytes(this.#classes)),
           };
     const bins = this.#bins.map((column) => column.subarray(0, rows));
-    const promises = encodePromises(
-      { rows, bins, promised, adapted: this.#adapted },
-      this.#levels.subarray(0, rows),
-    );
+    const promises = encodePromises({ rows, bins, promised, adapted: this.#adapted }, this.#levels.subarray(0, rows));
     const ids = this.#ids ? new Uint8Array(this.#hashes.slice(0, rows).buffer) : null;
     const subject = this.#isDescribed ? undefined : this.#form.subject;
     this.#batches.push({ kind: 'promises', first: this.#first, rows, promises, ids, subject });
@@ -215,8 +198,7 @@ export class PromiseMemory {
       const end = SET + (choices[SET] ?? 0);
       for (let place = SET + 1; place <= end; place++) {
         const member = choices[place] ?? 0;
-        this.#sets[set + (member >> 3)] =
-          (this.#sets[set + (member >> 3)] ?? 0) | (1 << (member & 7));
+        this.#sets[set + (member >> 3)] = (this.#sets[set + (member >> 3)] ?? 0) | (1 << (member & 7));
       }
       this.#levels[start + row] = this.#level ?? 0;
     }

@@ -93,9 +93,7 @@ describe('what a model can make nothing of is counted', () => {
       ...ordinary,
       city,
     }));
-    expect(warningsOf(rows).warnings).toEqual([
-      { kind: 'new-category', name: 'city', rows: 2, nearest: null },
-    ]);
+    expect(warningsOf(rows).warnings).toEqual([{ kind: 'new-category', name: 'city', rows: 2, nearest: null }]);
   });
 
   test('numbers that lie outside the range by more than its width', () => {

@@ -197,8 +197,7 @@ export class SchemaCheck {
     // Without an iterator: this is on the way of every row.
     for (let index = 0; index < finders.length; index++) {
       const finder = finders[index];
-      if (finder?.isSuspect(finder.cell.of(row)))
-        suspectRows[index] = (suspectRows[index] ?? 0) + 1;
+      if (finder?.isSuspect(finder.cell.of(row))) suspectRows[index] = (suspectRows[index] ?? 0) + 1;
     }
   }
 
@@ -317,10 +316,7 @@ function isDecided(reading: ColumnSummary['reading']): boolean {
 }
 
 /** Returns a check for texts that look like values, but contradict the reading of their column. */
-function isUnreadable(
-  kind: 'number' | 'date',
-  read: (text: string) => number,
-): (value: unknown) => boolean {
+function isUnreadable(kind: 'number' | 'date', read: (text: string) => number): (value: unknown) => boolean {
   return (value) => {
     if (typeof value !== 'string') return false;
     const text = cellText(value);

@@ -8,13 +8,7 @@ import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
 import type { Steps } from '../trees/steps.js';
-import type {
-  AnswerColumn,
-  AnswerLayout,
-  PredictedBlock,
-  RowLayout,
-  RowOptions,
-} from './answer-layout.js';
+import type { AnswerColumn, AnswerLayout, PredictedBlock, RowLayout, RowOptions } from './answer-layout.js';
 import { createDescriber, listValueChecks, type ValueCheck } from './describe-row.js';
 import { estimateMemory } from './memory.js';
 import type { Promising } from './promise-memory.js';
@@ -174,13 +168,14 @@ export function* createParts<A>(
   const texts = model.columns.map(({ categories }) => categories);
   const checks = yield* SchemaChecks.create(model, knowsCategories(model));
   const warnings: AnswerColumn = {
-    ...{ name: warningsColumn(model.target), kind: 'warnings', part: 'warnings' },
+    name: warningsColumn(model.target),
+    kind: 'warnings',
+    part: 'warnings',
     describe: createDescriber(checks, model, () => seenRows && SeenRows.decode(seenRows)),
   };
   const columns = [...task.layout.columns, warnings];
   const forms = yield* RowForms.create({ ...task.layout, columns }, texts);
-  const memoryBytes =
-    estimateMemory(task.facts, task.forestBytes) + SEEN_ROWS_SHARE * (seenRows?.length ?? 0);
+  const memoryBytes = estimateMemory(task.facts, task.forestBytes) + SEEN_ROWS_SHARE * (seenRows?.length ?? 0);
   return { model, task, forms, checks, memoryBytes };
 }
 
@@ -307,7 +302,10 @@ export class RowServer<A> {
     const checks = this.#parts.checks.with(remember?.id);
     const form = forms.get(options);
     return {
-      ...{ columns: model.columns, names: checks.names, binner: task.binner, maxRows },
+      columns: model.columns,
+      names: checks.names,
+      binner: task.binner,
+      maxRows,
       ...form,
       predict: (block) => {
         answer.predict(block);
@@ -384,11 +382,7 @@ export class RowServer<A> {
     return this.#single.answer;
   }
 
-  *#answered(
-    rows: readonly unknown[],
-    answer: TaskAnswer<A>,
-    maxRows: number,
-  ): Generator<AnsweredBlock> {
+  *#answered(rows: readonly unknown[], answer: TaskAnswer<A>, maxRows: number): Generator<AnsweredBlock> {
     for (const block of this.#blocks(rows, maxRows)) {
       answer.predict(block);
       yield { block, predicted: answer };

@@ -45,10 +45,7 @@ export class RowForms {
   readonly #forms: RowForm[] = [];
 
   /** @param texts by index of `sent`, those that rows most often send. */
-  static *create(
-    layout: AnswerLayout,
-    texts: readonly (readonly string[] | null)[] = [],
-  ): Steps<RowForms> {
+  static *create(layout: AnswerLayout, texts: readonly (readonly string[] | null)[] = []): Steps<RowForms> {
     return new RowForms(layout, yield* createEchoes(layout, texts));
   }
 
@@ -79,10 +76,7 @@ export class RowForms {
   }
 }
 
-function* createEchoes(
-  { sent }: AnswerLayout,
-  texts: readonly (readonly string[] | null)[],
-): Steps<EchoCell[]> {
+function* createEchoes({ sent }: AnswerLayout, texts: readonly (readonly string[] | null)[]): Steps<EchoCell[]> {
   const echoes: EchoCell[] = [];
   for (const [index, name] of sent.entries()) {
     echoes.push(new EchoCell(name, texts[index] ?? []));
@@ -103,10 +97,7 @@ export class RowWriter {
   /** About what a row takes, in bytes. */
   readonly rowBytes: number;
 
-  constructor(
-    { numberCount, choiceCount, target, sent, json }: RowLayout,
-    echoes: readonly EchoCell[],
-  ) {
+  constructor({ numberCount, choiceCount, target, sent, json }: RowLayout, echoes: readonly EchoCell[]) {
     this.#echoes = echoes;
     this.#target = echoes[target] ?? new EchoCell(sent[target] ?? '', []);
     this.#choices = new Uint8Array(choiceCount);

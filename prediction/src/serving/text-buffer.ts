@@ -9,9 +9,7 @@ export function literal(text: string): Literal {
   const bytes = new Uint8Array(Math.ceil(Buffer.byteLength(text) / 4) * 4);
   const view = new DataView(bytes.buffer);
   const length = Buffer.from(bytes.buffer).write(text);
-  const words = Int32Array.from({ length: bytes.length / 4 }, (_, at) =>
-    view.getInt32(4 * at, true),
-  );
+  const words = Int32Array.from({ length: bytes.length / 4 }, (_, at) => view.getInt32(4 * at, true));
   return { length, words };
 }
 
@@ -102,8 +100,7 @@ export class TextBuffer {
     const at = this.end - from;
     // In words, as literals: what is copied beyond the end is written over.
     if (this.end - from >= room) {
-      for (let place = from; place < to; place += 4)
-        view.setInt32(at + place, view.getInt32(place, true), true);
+      for (let place = from; place < to; place += 4) view.setInt32(at + place, view.getInt32(place, true), true);
     } else {
       this.#memory.copyWithin(this.end, from, to);
     }

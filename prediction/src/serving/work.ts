@@ -37,13 +37,7 @@ export interface RowShape {
 
 /** Estimates the work of answering a row, in microseconds. */
 export function estimateRow({ columns, trees, bytes, remembered }: RowShape): number {
-  return (
-    COST.row +
-    COST.column * columns +
-    COST.tree * trees +
-    COST.byte * bytes +
-    COST.remembered * remembered
-  );
+  return COST.row + COST.column * columns + COST.tree * trees + COST.byte * bytes + COST.remembered * remembered;
 }
 
 /** The facts of a forecast that its work depends on. */

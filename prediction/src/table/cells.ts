@@ -96,8 +96,7 @@ function shortNumber(text: string): number | undefined {
 /** A point, as a digit. */
 const POINT = 0x2e - 0x30;
 
-const ISO_DATE =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?([.,]\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?([.,]\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
  * Reads an ISO 8601 date or date-time as milliseconds since 1970; NaN if it is none, or if the

@@ -154,13 +154,9 @@ describe('the line of the header', () => {
       ['a\n', 2, '1 line'],
       ['', 2, '0 lines'],
     ] as const) {
-      expect(
-        await catchFaults(() => readCsvTable(csvStream(text), 'rent', { headerLine })),
-      ).toMatchObject([
+      expect(await catchFaults(() => readCsvTable(csvStream(text), 'rent', { headerLine }))).toMatchObject([
         {
-          message: expect.stringContaining(
-            `header_line is ${headerLine}, but the text has ${lines}.`,
-          ),
+          message: expect.stringContaining(`header_line is ${headerLine}, but the text has ${lines}.`),
         },
       ]);
     }

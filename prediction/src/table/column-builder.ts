@@ -1,26 +1,9 @@
 import { cellText } from './cells.js';
-import {
-  type ColumnUse,
-  isPassedOver,
-  MAX_TEXTS,
-  type TableColumn,
-  type TextColumn,
-} from './column.js';
-import type {
-  ColumnReading,
-  Place,
-  ReadingMarks,
-  UndecidedReading,
-} from './reading/column-reading.js';
+import { type ColumnUse, isPassedOver, MAX_TEXTS, type TableColumn, type TextColumn } from './column.js';
+import type { ColumnReading, Place, ReadingMarks, UndecidedReading } from './reading/column-reading.js';
 import { ColumnValues } from './reading/column-values.js';
 import { ColumnForm, type ColumnKind } from './reading/decide-column.js';
-import {
-  countBytes,
-  TextCells,
-  type TextHolder,
-  type TextMemory,
-  typedText,
-} from './text-column.js';
+import { countBytes, TextCells, type TextHolder, type TextMemory, typedText } from './text-column.js';
 
 /** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */
 export type CellColumn =

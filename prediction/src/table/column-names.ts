@@ -181,9 +181,7 @@ function checkClaimedNames(names: readonly string[], target: string, faults: Fau
 
 function absentTarget(names: readonly string[], target: string): string {
   const hint =
-    names.length === 1 && /[;\t|]/.test(names[0] ?? '')
-      ? ' Separate the fields by commas, semicolons or tabs.'
-      : '';
+    names.length === 1 && /[;\t|]/.test(names[0] ?? '') ? ' Separate the fields by commas, semicolons or tabs.' : '';
   return `There is no column ${quote(target)} to be the target. The columns are: ${listNames(names)}.${hint}`;
 }
 

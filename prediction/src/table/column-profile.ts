@@ -150,11 +150,7 @@ function profileOrdered(column: ValueColumn): ColumnProfile {
 }
 
 /** @param counts the rows of each code. */
-function summariseCategories(
-  column: TextColumn,
-  counts: Uint32Array,
-  categoryBytes: number,
-): ColumnSummary {
+function summariseCategories(column: TextColumn, counts: Uint32Array, categoryBytes: number): ColumnSummary {
   const present = column.codes.length - (counts[0] ?? 0);
   // The number of other texts is not known; this is the most.
   const others = counts.at(-1) ?? 0;
@@ -195,9 +191,7 @@ function summariseCategories(
 }
 
 function tooLong(categoryBytes: number): string {
-  const [characters, bytes] = [MAX_CATEGORY_LENGTH, categoryBytes].map((most) =>
-    most.toLocaleString('en'),
-  );
+  const [characters, bytes] = [MAX_CATEGORY_LENGTH, categoryBytes].map((most) => most.toLocaleString('en'));
   return `every value is too long for a category, which has at most ${characters} characters and, in a table of so many columns, ${bytes} bytes of JSON`;
 }
 

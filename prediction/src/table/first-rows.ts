@@ -3,13 +3,7 @@ import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { columnName, INDEX_COLUMN, nameIndex, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import { cutText } from './cut-text.js';
-import {
-  marksOf,
-  type Place,
-  type ShownReading,
-  shownReading,
-  type TableMarks,
-} from './reading/column-reading.js';
+import { marksOf, type Place, type ShownReading, shownReading, type TableMarks } from './reading/column-reading.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
 import { MAX_COLUMNS } from './table.js';
 import { TableError } from './table-error.js';
@@ -122,8 +116,7 @@ export class FirstRows implements OrderedSink {
 
   /** Returns what was gathered, which is given up. */
   take(): FirstRowsShown {
-    const isLeftOut = ({ name, isIndex, examples }: Column) =>
-      (name === '' || isIndex) && examples.size === 0;
+    const isLeftOut = ({ name, isIndex, examples }: Column) => (name === '' || isIndex) && examples.size === 0;
     const kept = [...this.#columns.entries()].filter(([, column]) => !isLeftOut(column));
     if (kept.length > MAX_COLUMNS) throw tooManyColumns();
     const share = categoryShare(kept.length);

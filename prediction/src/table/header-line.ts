@@ -43,8 +43,7 @@ export function findDelimiter<D extends string>(
     return { delimiter, ...findWidth(parse(delimiter)) };
   });
   return others.reduce((best, other) => {
-    const isBetter =
-      other.records > best.records || (other.records === best.records && other.width > best.width);
+    const isBetter = other.records > best.records || (other.records === best.records && other.width > best.width);
     return other.width > 1 && (best.width === 1 || isBetter) ? other : best;
   }, first ?? { delimiter: delimiters[0], width: 1, records: 0 }).delimiter;
 }
@@ -64,8 +63,7 @@ export function findHeaderLine(
 ): number | undefined {
   let isFirst = true;
   for (const { line, fields } of candidates) {
-    const isName = (field: string) =>
-      field.trim() !== '' && (isFirst || Number.isNaN(parseNumber(field)));
+    const isName = (field: string) => field.trim() !== '' && (isFirst || Number.isNaN(parseNumber(field)));
     const isAsWide = isRagged ? fields.length >= width : fields.length === width;
     if (isAsWide && 2 * fields.filter(isName).length > fields.length) return line;
     isFirst = false;

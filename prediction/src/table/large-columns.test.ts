@@ -113,10 +113,7 @@ test('a model is the same from numbers that are kept as such as from those kept 
 
 test('the texts of all columns together are bounded', () => {
   const rows = Array.from({ length: 140 }, (_, index) => {
-    const cells = Array.from({ length: 100 }, (_, column) => [
-      `c${column}`,
-      `${column} ${index} `.padEnd(10_000, 'x'),
-    ]);
+    const cells = Array.from({ length: 100 }, (_, column) => [`c${column}`, `${column} ${index} `.padEnd(10_000, 'x')]);
     return Object.fromEntries([...cells, ['few', index % 3], ['y', index]]);
   });
   const { columns } = readRows(rows, 'y');

@@ -1,10 +1,5 @@
 import { parseNumber } from './cells.js';
-import {
-  type ColumnReading,
-  type DateReading,
-  type NumberReading,
-  PLAIN_NUMBERS,
-} from './reading/column-reading.js';
+import { type ColumnReading, type DateReading, type NumberReading, PLAIN_NUMBERS } from './reading/column-reading.js';
 import { createReader, momentOf } from './reading/create-reader.js';
 import { type DateForm, type DateText, readDateText } from './reading/date-forms.js';
 import { quote } from './table-error.js';
@@ -28,17 +23,13 @@ export interface Moment {
   readonly value: number;
 }
 
-const ISO =
-  /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?)?)?$/i;
+const ISO = /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?)?)?$/i;
 
 /**
  * Reads a moment from the text of a cell, as earlier releases did; undefined if it is neither a number nor a date of ISO
  * 8601.
  */
-export function parseMoment(
-  text: string,
-  parseNumber: (text: string) => number,
-): Moment | undefined {
+export function parseMoment(text: string, parseNumber: (text: string) => number): Moment | undefined {
   const parts = ISO.exec(text);
   if (parts === null) {
     const value = parseNumber(text);
@@ -49,8 +40,7 @@ export function parseMoment(
   // It takes the 31st of February for a day of March.
   const isDate = new Date(date).getUTCMonth() === Number(month) - 1 && Number(day ?? 1) > 0;
   if (!isDate || Number(hours ?? 0) > 24 || Number(minutes ?? 0) > 59) return undefined;
-  const time =
-    Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * MINUTE + Number(seconds ?? 0) * SECOND;
+  const time = Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * MINUTE + Number(seconds ?? 0) * SECOND;
   if (day === undefined) return { form: 'month', value: date };
   if (hours === undefined) return { form: 'date', value: date };
   if (zone === undefined) return { form: 'local', value: date + time };
@@ -95,10 +85,7 @@ const readPlainNumber = createReader('number', PLAIN_NUMBERS);
  *
  * @param reading without it, as earlier releases did.
  */
-export function readMoment(
-  text: string,
-  reading: ColumnReading | null | undefined,
-): Moment | undefined {
+export function readMoment(text: string, reading: ColumnReading | null | undefined): Moment | undefined {
   if (reading?.kind !== 'date' && reading?.kind !== 'number') return parseMoment(text, parseNumber);
   const read = readMomentText(text);
   if (read?.byOrder === undefined) return read;

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  catchFaults,
-  type Row,
-  readRows,
-  toRows,
-} from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, type Row, readRows, toRows } from '../../../testkit/prediction/sample-tables.js';
 
-const sixty = (make: (index: number) => unknown) =>
-  Array.from({ length: 60 }, (_, index) => make(index));
+const sixty = (make: (index: number) => unknown) => Array.from({ length: 60 }, (_, index) => make(index));
 
 describe('JSON rows', () => {
   test('may differ in their keys: the columns are all of them, as they first appear', () => {
@@ -22,9 +16,7 @@ describe('JSON rows', () => {
 
   test('may have names that objects have of their own', () => {
     const rows = sixty((index) =>
-      JSON.parse(
-        `{"__proto__": ${index % 9}, "constructor": "c${index % 2}", "2019": 1, "y": ${index}}`,
-      ),
+      JSON.parse(`{"__proto__": ${index % 9}, "constructor": "c${index % 2}", "2019": 1, "y": ${index}}`),
     );
     const table = readRows(rows, 'y');
     expect(table.columns.map(({ name }) => name)).toEqual(['2019', '__proto__', 'constructor']);
@@ -128,10 +120,7 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
 
   test('more cells than are worth their memory, most of them not there', async () => {
     const wide = Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`c${index}`, 1]));
-    const rows = [
-      { y: 0, ...wide },
-      ...Array.from({ length: 30_000 }, (_, index) => ({ y: index })),
-    ];
+    const rows = [{ y: 0, ...wide }, ...Array.from({ length: 30_000 }, (_, index) => ({ y: index }))];
     expect(await catchFaults(() => readRows(rows, 'y'))).toEqual([
       { message: expect.stringMatching(/more than 25,000,000 cells.*Send fewer/) },
     ]);
@@ -180,12 +169,9 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
     expect(await catchFaults(() => readRows(rows, 'y'))).toMatchObject([{ column }]);
   });
 
-  test.each(['select_data_query', 'when_data', '__service_row_id'])(
-    'a target named %s',
-    async (target) => {
-      const rows = sixty((index) => ({ x: index, [target]: index }));
-      const faults = await catchFaults(() => readRows(rows, target));
-      expect(faults).toMatchObject([{ column: target }]);
-    },
-  );
+  test.each(['select_data_query', 'when_data', '__service_row_id'])('a target named %s', async (target) => {
+    const rows = sixty((index) => ({ x: index, [target]: index }));
+    const faults = await catchFaults(() => readRows(rows, target));
+    expect(faults).toMatchObject([{ column: target }]);
+  });
 });

@@ -1,13 +1,7 @@
 import { cellText, isRowObject, ownValue, type RowObject } from './cells.js';
 import type { ColumnChoices } from './column.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
-import {
-  checkChosen,
-  checkColumnNames,
-  columnName,
-  INDEX_COLUMN,
-  nameIndex,
-} from './column-names.js';
+import { checkChosen, checkColumnNames, columnName, INDEX_COLUMN, nameIndex } from './column-names.js';
 import type { Place, TableMarks } from './reading/column-reading.js';
 import { SeriesBuilder } from './series-builder.js';
 import type { CellSink } from './series-cells.js';
@@ -144,20 +138,13 @@ export function notAnObject(place: Place): TableFault {
  *
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  */
-export function readRowsTable(
-  rows: Iterable<unknown>,
-  target: string,
-  options: TableOptions = {},
-): Table {
+export function readRowsTable(rows: Iterable<unknown>, target: string, options: TableOptions = {}): Table {
   const reader = new RowsReader(target, options);
   for (const row of rows) reader.add(row);
   return reader.build();
 }
 
-function createBuilder(
-  target: string,
-  { task: goal, choices, marks }: TableOptions,
-): TableBuilder | SeriesBuilder {
+function createBuilder(target: string, { task: goal, choices, marks }: TableOptions): TableBuilder | SeriesBuilder {
   return typeof goal === 'object'
     ? new SeriesBuilder(target, goal, choices, marks)
     : new TableBuilder(target, goal, choices, marks);

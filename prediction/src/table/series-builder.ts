@@ -5,13 +5,7 @@ import { ColumnBuilder } from './column-builder.js';
 import { checkNamed, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
-import {
-  type CellSink,
-  GroupCells,
-  OrderCells,
-  refuseCompactDates,
-  refuseExtremes,
-} from './series-cells.js';
+import { type CellSink, GroupCells, OrderCells, refuseCompactDates, refuseExtremes } from './series-cells.js';
 import { placeRows, sortRows } from './series-rows.js';
 import type { Covariate, ForecastGoal, ForecastTable } from './series-table.js';
 import { MAX_CELLS, MAX_COLUMNS } from './table.js';
@@ -42,25 +36,14 @@ export class SeriesBuilder {
   #rowCount = 0;
   #rowsSeen = 0;
 
-  constructor(
-    target: string,
-    goal: ForecastGoal,
-    choices: ColumnChoices = [],
-    marks: TableMarks = {},
-  ) {
+  constructor(target: string, goal: ForecastGoal, choices: ColumnChoices = [], marks: TableMarks = {}) {
     this.#target = target;
     this.#choices = new Map(choices);
     this.#goal = goal;
     this.#marks = marks;
     this.#targetCells = new TargetCells(target, marksOf(marks, target));
-    this.#order = new OrderCells(
-      goal.orderBy,
-      (row) => this.#place(row),
-      marksOf(marks, goal.orderBy),
-    );
-    this.#groups = new Map(
-      goal.groupBy.map((name) => [name, new GroupCells(name, (row) => this.#place(row))]),
-    );
+    this.#order = new OrderCells(goal.orderBy, (row) => this.#place(row), marksOf(marks, goal.orderBy));
+    this.#groups = new Map(goal.groupBy.map((name) => [name, new GroupCells(name, (row) => this.#place(row))]));
   }
 
   /** Names of the columns so far, in order of first appearance, without the target. */

@@ -9,12 +9,7 @@ import {
   parseMoment,
   readMomentText,
 } from './moments.js';
-import {
-  type DateOrder,
-  PLAIN_NUMBERS,
-  type Place,
-  type ReadingMarks,
-} from './reading/column-reading.js';
+import { type DateOrder, PLAIN_NUMBERS, type Place, type ReadingMarks } from './reading/column-reading.js';
 import { DATE_ORDERS, DateOrders } from './reading/date-order.js';
 import { quote, TableError } from './table-error.js';
 import type { TimeGrid } from './time-grid.js';
@@ -134,10 +129,7 @@ export class OrderCells extends EachCell {
 
   #refuseText(row: number, text: string): never {
     const what = text === '' ? 'no value' : `${quote(text)}, which is neither a number nor a date`;
-    this.fail(
-      row,
-      `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}.`,
-    );
+    this.fail(row, `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}.`);
   }
 
   #refuseForm(row: number, text: string, form: MomentForm, first: MomentForm): never {
@@ -153,8 +145,7 @@ export class OrderCells extends EachCell {
 /** The offset under which moments with several offsets are written. */
 const UTC = 0;
 
-const ISO =
-  /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/i;
+const ISO = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/i;
 
 /** Gathers the values of a group column, each once. */
 export class GroupCells extends EachCell {
@@ -191,11 +182,7 @@ export class GroupCells extends EachCell {
 const MIN_STEP = 2 ** -1022;
 
 /** @throws {TableError} if moments that are numbers are too far apart or too close for doubles to count steps between them. */
-export function refuseExtremes(
-  name: string,
-  moments: Float64Array,
-  { origin, step }: TimeGrid,
-): void {
+export function refuseExtremes(name: string, moments: Float64Array, { origin, step }: TimeGrid): void {
   let last = origin;
   for (const moment of moments) last = Math.max(last, moment);
   if (Number.isFinite(last - origin) && step.count >= MIN_STEP) return;
@@ -224,8 +211,7 @@ export function refuseCompactDates(name: string, moments: Float64Array): void {
     return text.length === digits && parseMoment(write(text), Number)?.form !== undefined;
   };
   const start = Math.floor((moments[0] ?? 0) / 100);
-  if (!moments.some((moment) => Math.floor(moment / 100) !== start) || !moments.every(isOne))
-    return;
+  if (!moments.some((moment) => Math.floor(moment / 100) !== start) || !moments.every(isOne)) return;
   const message = `The values of the column ${quote(name)} look like ${what} without hyphens. As numbers, they have gaps that the calendar does not have. Write ${first} as ${write(first)}.`;
   throw new TableError([{ message, column: name }]);
 }

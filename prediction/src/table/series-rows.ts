@@ -62,8 +62,7 @@ export function placeRows(
   placeOf: (row: number) => Place,
 ) {
   const name = quote(orderBy);
-  const toError = (row: number, message: string) =>
-    new TableError([{ message, column: orderBy, ...placeOf(row) }]);
+  const toError = (row: number, message: string) => new TableError([{ message, column: orderBy, ...placeOf(row) }]);
   const faults = new FaultList();
   const cells = new Uint32Array(rows.length);
   const starts = new Float64Array(rowEnds.length);
@@ -95,8 +94,7 @@ export function placeRows(
       } else if (position > last + 1) {
         gaps += position - last - 1;
         if (position - last - 1 > longestGap) longestGap = position - last - 1;
-        if (size + position - start > maxSize)
-          throw toError(row, describeGap(grid, position - last - 1, name));
+        if (size + position - start > maxSize) throw toError(row, describeGap(grid, position - last - 1, name));
       }
       last = position;
       cells[at] = size + position - start;
@@ -139,12 +137,7 @@ function describeGap(grid: TimeGrid, steps: number, name: string): string {
   return `Before this row, its series has no value for ${steps.toLocaleString('en')} steps of ${describeStep(grid.step)}, and the gaps of the table are more than ${MAX_GRID_SHARE} times its rows. Correct the moment in ${name}, or send only the rows after the gap.`;
 }
 
-function describeDuplicates(
-  moment: string | number,
-  before: Place,
-  count: number,
-  name: string,
-): string {
+function describeDuplicates(moment: string | number, before: Place, count: number, name: string): string {
   const where = 'line' in before ? `line ${before.line}` : `row ${before.row}`;
   return `${name} is ${moment} here and on ${where}, in the same series; ${count.toLocaleString('en')} rows of the table repeat a value of ${name}. Name the columns that tell series apart in group_by, or send one row a step.`;
 }

@@ -23,12 +23,7 @@ export class TableBuilder {
   #rowsSeen = 0;
 
   /** @param task what the target is predicted as; undefined, for what its values suggest. */
-  constructor(
-    target: string,
-    task: Task | undefined,
-    choices: ColumnChoices = [],
-    marks: TableMarks = {},
-  ) {
+  constructor(target: string, task: Task | undefined, choices: ColumnChoices = [], marks: TableMarks = {}) {
     this.#target = target;
     this.#task = task;
     this.#choices = new Map(choices);

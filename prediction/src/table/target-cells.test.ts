@@ -39,12 +39,7 @@ describe('a target is refused, with the column and a remedy,', () => {
       undefined,
       'the next, "b", has 1 row',
     ],
-    [
-      'of 10,000 classes',
-      rowsWith(10_000, (row) => `class ${row}`),
-      undefined,
-      'more than 5,000 different values',
-    ],
+    ['of 10,000 classes', rowsWith(10_000, (row) => `class ${row}`), undefined, 'more than 5,000 different values'],
     [
       'of classes that are rare for the most part',
       rowsWith(300, (row) => (row < 140 ? `kind ${row % 2}` : `single ${row}`)),

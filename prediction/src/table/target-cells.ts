@@ -3,13 +3,7 @@ import type { Place, ReadingMarks, UndecidedReading } from './reading/column-rea
 import { ColumnValues } from './reading/column-values.js';
 import { ColumnForm } from './reading/decide-column.js';
 import { readNumberText } from './reading/number-forms.js';
-import {
-  type ClassificationTable,
-  MIN_ROWS,
-  type RegressionTable,
-  type TargetClass,
-  type Task,
-} from './table.js';
+import { type ClassificationTable, MIN_ROWS, type RegressionTable, type TargetClass, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 
 type TargetData =
@@ -276,9 +270,7 @@ function chooseClasses(target: string, counts: readonly TextCount[]): ChosenClas
 }
 
 function mergeRare(frequent: readonly TextCount[], rare: readonly TextCount[]): TargetClass[] {
-  const classes = frequent.map(
-    ({ text, rows }): TargetClass => ({ name: text, rows, merged_count: 0, merged: [] }),
-  );
+  const classes = frequent.map(({ text, rows }): TargetClass => ({ name: text, rows, merged_count: 0, merged: [] }));
   if (rare.length === 0) return classes;
   let taker = classes.find(({ name }) => name === MERGED_CLASS);
   if (taker === undefined) {

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatMoment, parseMoment } from './moments.js';
-import {
-  createCalendar,
-  findGrid,
-  findMoment,
-  findPosition,
-  seasonLength,
-  type TimeStep,
-} from './time-grid.js';
+import { createCalendar, findGrid, findMoment, findPosition, seasonLength, type TimeStep } from './time-grid.js';
 
 /** The grid of one series whose moments are written so. */
 function gridOf(texts: readonly string[]) {
@@ -21,15 +14,13 @@ function gridOf(texts: readonly string[]) {
   return findGrid(moments[0]?.form ?? 'number', values, Uint32Array.of(values.length));
 }
 
-const utc = (...parts: [number, number, number]) =>
-  new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
+const utc = (...parts: [number, number, number]) => new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 
 /** The day so many weekdays after a Wednesday. */
 const weekdayFrom = (year: number, month: number, wednesday: number, index: number) =>
   utc(year, month, wednesday + index + 2 * Math.floor((index + 2) / 5));
 
-const lastDay = (year: number, month: number) =>
-  new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+const lastDay = (year: number, month: number) => new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
 
 test.each(['0001-01-01', '0099-12-31', '9999-12-31'])('%s is read and written as it is', (day) => {
   const moment = parseMoment(day, Number);
@@ -37,10 +28,7 @@ test.each(['0001-01-01', '0099-12-31', '9999-12-31'])('%s is read and written as
 });
 
 test('moments after the year 9999 are written whole', () => {
-  const months = Array.from(
-    { length: 12 },
-    (_, index) => `9999-${String(index + 1).padStart(2, '0')}`,
-  );
+  const months = Array.from({ length: 12 }, (_, index) => `9999-${String(index + 1).padStart(2, '0')}`);
   const days = Array.from({ length: 9 }, (_, index) => `9999-12-${23 + index}`);
   const written = [months, days].map((texts) => {
     const grid = gridOf(texts);
@@ -89,24 +77,9 @@ describe('a step is found', () => {
       { unit: 'minute', count: 15 },
       96,
     ],
-    [
-      'decimal years',
-      (index) => (2000 + index / 12).toFixed(4),
-      { unit: 'number', count: 1 / 12 },
-      12,
-    ],
-    [
-      'decimal years of three digits',
-      (index) => (2000 + index / 12).toFixed(3),
-      { unit: 'number', count: 1 / 12 },
-      12,
-    ],
-    [
-      'days of decimal years',
-      (index) => String(1900 + index / 365.25),
-      { unit: 'number', count: 1 / 365.25 },
-      365,
-    ],
+    ['decimal years', (index) => (2000 + index / 12).toFixed(4), { unit: 'number', count: 1 / 12 }, 12],
+    ['decimal years of three digits', (index) => (2000 + index / 12).toFixed(3), { unit: 'number', count: 1 / 12 }, 12],
+    ['days of decimal years', (index) => String(1900 + index / 365.25), { unit: 'number', count: 1 / 365.25 }, 365],
     ['numbers', (index) => String(7 + 2.5 * index), { unit: 'number', count: 2.5 }, 1],
   ])('of %s', (_, moment, step, season) => {
     const texts = Array.from({ length: 40 }, (_, index) => moment(index));
@@ -114,9 +87,7 @@ describe('a step is found', () => {
     expect(grid.step.unit).toBe(step.unit);
     expect(grid.step.count).toBeCloseTo(step.count, 9);
     expect(seasonLength(grid)).toBe(season);
-    const positions = texts.map((text) =>
-      findPosition(grid, parseMoment(text, Number)?.value ?? 0),
-    );
+    const positions = texts.map((text) => findPosition(grid, parseMoment(text, Number)?.value ?? 0));
     expect(positions).toEqual(texts.map((_, index) => index));
   });
 

@@ -127,8 +127,7 @@ function describePosition(grid: TimeGrid, position: number): number[] {
   if (months !== undefined) return months % 12 === 0 ? [] : [local.getUTCMonth()];
   const size = measureStep(grid.step);
   if (size >= WEEK) return [Math.floor(dayOfYear(local) / 7), local.getUTCMonth()];
-  if (size >= DAY || grid.step.unit === 'weekday')
-    return [local.getUTCDay(), local.getUTCMonth(), local.getUTCDate()];
+  if (size >= DAY || grid.step.unit === 'weekday') return [local.getUTCDay(), local.getUTCMonth(), local.getUTCDate()];
   return [local.getUTCHours(), local.getUTCDay(), local.getUTCMonth()];
 }
 
@@ -230,9 +229,7 @@ function findNumberStep(differences: Differences, origin: number, moments: Float
   // The mean of what is the same but for its last digits, as are the twelfths 0.083 and 0.084.
   const same = all.filter((one) => one < step * (1 + 2 * TOLERANCE));
   const countOf = (one: number) => differences.get(one) ?? 0;
-  step =
-    same.reduce((sum, one) => sum + one * countOf(one), 0) /
-    same.reduce((sum, one) => sum + countOf(one), 0);
+  step = same.reduce((sum, one) => sum + one * countOf(one), 0) / same.reduce((sum, one) => sum + countOf(one), 0);
   for (const one of all) {
     const places = one / step;
     if (Math.abs(places - Math.round(places)) <= TOLERANCE * Math.max(1, places)) continue;

@@ -35,10 +35,7 @@ export function findTypicalRow(
       distances[place] = (distances[place] ?? 0) + weight * each;
     }
   }
-  const nearest = distances.reduce(
-    (best, distance, place) => (distance < (distances[best] ?? 0) ? place : best),
-    0,
-  );
+  const nearest = distances.reduce((best, distance, place) => (distance < (distances[best] ?? 0) ? place : best), 0);
   const row = rows.subarray(nearest, nearest + 1);
   return columns.map((column, index) => {
     const summary = summaries[index];
@@ -48,8 +45,7 @@ export function findTypicalRow(
 
 /** The numbers or dates of some rows, or the codes of their categories; NaN is missing. */
 function readValues(column: TableColumn, { kind, reading }: ColumnSummary, rows: Uint32Array) {
-  if (column.kind !== 'text')
-    return Float64Array.from(rows, (row) => column.values[row] ?? Number.NaN);
+  if (column.kind !== 'text') return Float64Array.from(rows, (row) => column.values[row] ?? Number.NaN);
   const { texts, codes } = column;
   const codesOfRows = Float64Array.from(rows, (row) => codes[row] || Number.NaN);
   if (kind === 'category') return codesOfRows;

@@ -49,9 +49,7 @@ export function compareModels(
   if (other.task !== model.task || other.target !== model.target) return { why: 'task' };
   if (!readsAlike(model.columns, other.columns)) return { why: 'columns' };
   if (seen === undefined) return { why: 'unknown-rows' };
-  const lossOfRow = new Map(
-    [...heldOut.rows].map((row, index) => [row, heldOut.losses[index] ?? 0]),
-  );
+  const lossOfRow = new Map([...heldOut.rows].map((row, index) => [row, heldOut.losses[index] ?? 0]));
   const fresh = SeenRows.decode(seen).findNew(table, other.columns, heldOut.rows);
   const rows = fresh.subarray(0, MAX_COMPARED_ROWS);
   if (rows.length < MIN_COMPARED_ROWS) return { why: 'few-rows', rows: rows.length };
@@ -64,7 +62,9 @@ export function compareModels(
   return {
     rows: rows.length,
     measure: isSquared ? 'rmse' : 'log_loss',
-    ...{ error, otherError, isWorse: !(error <= (1 + TOLERANCE) * otherError) },
+    error,
+    otherError,
+    isWorse: !(error <= (1 + TOLERANCE) * otherError),
   };
 }
 

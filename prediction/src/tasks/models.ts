@@ -11,19 +11,9 @@ import {
   encodeClassification,
 } from './classification/model.js';
 import { describeForecast } from './forecasting/metrics.js';
-import {
-  decodeForecast,
-  encodeForecast,
-  forecastHeadSchema,
-  type SeriesModel,
-} from './forecasting/series-model.js';
+import { decodeForecast, encodeForecast, forecastHeadSchema, type SeriesModel } from './forecasting/series-model.js';
 import { describeRegression } from './regression/metrics.js';
-import {
-  decodeRegression,
-  encodeRegression,
-  type RegressionModel,
-  regressionHeadSchema,
-} from './regression/model.js';
+import { decodeRegression, encodeRegression, type RegressionModel, regressionHeadSchema } from './regression/model.js';
 
 /** A trained model, told apart by its task. */
 export type Model = RowModel | SeriesModel;
@@ -34,11 +24,7 @@ export type RowModel = RegressionModel | ClassificationModel;
 const FORMAT = 'roster-model/2';
 
 const formatSchema = v.object({ format: v.literal(FORMAT) });
-const headSchema = v.variant('task', [
-  regressionHeadSchema,
-  classificationHeadSchema,
-  forecastHeadSchema,
-]);
+const headSchema = v.variant('task', [regressionHeadSchema, classificationHeadSchema, forecastHeadSchema]);
 
 /** Encodes a model as lines of JSON. Decoded, it predicts the same to the last bit. */
 export function encodeModel(model: Model): Uint8Array {

@@ -14,10 +14,7 @@ export class Predictor extends RowServer<Prediction> {
     return new Predictor(model, yield* createParts(model, NumberServer.create(model), seenRows));
   }
 
-  constructor(
-    model: RegressionModel,
-    parts = finish(createParts(model, NumberServer.create(model))),
-  ) {
+  constructor(model: RegressionModel, parts = finish(createParts(model, NumberServer.create(model)))) {
     super(parts);
   }
 }
@@ -28,10 +25,7 @@ export class Classifier extends RowServer<ClassPrediction> {
     return new Classifier(model, yield* createParts(model, ClassServer.create(model), seenRows));
   }
 
-  constructor(
-    model: ClassificationModel,
-    parts = finish(createParts(model, ClassServer.create(model))),
-  ) {
+  constructor(model: ClassificationModel, parts = finish(createParts(model, ClassServer.create(model)))) {
     super(parts);
   }
 }

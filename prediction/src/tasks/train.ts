@@ -32,12 +32,7 @@ export function train(table: Table, { onProgress, seed = 1, onHeldOut }: TrainOp
   return model;
 }
 
-function trainTask(
-  table: Table,
-  progress: Progress,
-  seed: number,
-  onHeldOut: TrainOptions['onHeldOut'],
-): Model {
+function trainTask(table: Table, progress: Progress, seed: number, onHeldOut: TrainOptions['onHeldOut']): Model {
   switch (table.task) {
     case 'regression':
       return trainModel(new NumberTraining(table), table, progress, seed, onHeldOut);

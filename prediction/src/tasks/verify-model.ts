@@ -14,13 +14,9 @@ export function verifyModel(bytes: Uint8Array): void {
   for (const options of [{}, { confidence: 0.99 }]) {
     for (const prediction of predictor.predict(knownRows(model), options)) {
       const numbers =
-        'value' in prediction
-          ? [prediction.value, prediction.min, prediction.max]
-          : prediction.probabilities;
+        'value' in prediction ? [prediction.value, prediction.min, prediction.max] : prediction.probabilities;
       if (!numbers.every(Number.isFinite)) {
-        throw new Error(
-          `The model answers a row with ${numbers.join(', ')}, not with finite numbers.`,
-        );
+        throw new Error(`The model answers a row with ${numbers.join(', ')}, not with finite numbers.`);
       }
     }
   }

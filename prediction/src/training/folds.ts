@@ -81,9 +81,7 @@ const MAX_ROWS_OF_FORESTS = 125_000;
 /** Returns whether a table is small enough to be trained in folds. */
 export function isForFolds({ rowCount, bins }: BinnedFeatures, forests: number): boolean {
   return (
-    rowCount <= MAX_ROWS_FOR_FOLDS &&
-    bins.length <= MAX_BINS_FOR_FOLDS &&
-    forests * rowCount <= MAX_ROWS_OF_FORESTS
+    rowCount <= MAX_ROWS_FOR_FOLDS && bins.length <= MAX_BINS_FOR_FOLDS && forests * rowCount <= MAX_ROWS_OF_FORESTS
   );
 }
 

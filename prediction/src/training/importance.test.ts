@@ -39,8 +39,7 @@ describe('the importance of a column', () => {
 
   test('grows with the units of the target', () => {
     const large = importanceOf(rows.map(({ y, ...row }) => ({ ...row, y: 1000 * Number(y) })));
-    const ratio =
-      (large.get('main')?.permutation ?? 0) / (importance.get('main')?.permutation ?? 0);
+    const ratio = (large.get('main')?.permutation ?? 0) / (importance.get('main')?.permutation ?? 0);
     expect(ratio).toBeCloseTo(1000, -1);
     expect(large.get('main')?.gain).toBeCloseTo(importance.get('main')?.gain ?? 0, 3);
   });

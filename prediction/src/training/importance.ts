@@ -92,11 +92,7 @@ function permute(
 }
 
 /** The bins of a table in which the features of one column come from other rows. */
-function shuffled(
-  { bins, columnOf, rowCount }: BinnedFeatures,
-  column: number,
-  order: Uint32Array,
-): Uint8Array {
+function shuffled({ bins, columnOf, rowCount }: BinnedFeatures, column: number, order: Uint32Array): Uint8Array {
   const changed = bins.slice();
   for (const [feature, owner] of columnOf.entries()) {
     if (owner !== column) continue;

@@ -4,14 +4,7 @@ import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
 import { Learner } from '../trees/boosting/learner.js';
 import type { Forest } from '../trees/forest/tree.js';
 import type { TreeParams } from '../trees/params.js';
-import {
-  everyRow,
-  type FittedForests,
-  fitOutOfFold,
-  type Objective,
-  type OutOfFold,
-  scoreOutOfFold,
-} from './folds.js';
+import { everyRow, type FittedForests, fitOutOfFold, type Objective, type OutOfFold, scoreOutOfFold } from './folds.js';
 
 /** Of the rows: what fewer have, trees have not learnt to judge. */
 const MIN_SHARE = 0.01;
@@ -109,9 +102,7 @@ function maskRows(
   const bins = features.bins.slice();
   const columns = featuresByColumn(features.columnOf);
   const order = Uint32Array.from(columns, (_, index) => index);
-  const unseen = order.filter((index) =>
-    columns[index]?.some((feature) => unseenBins[feature]?.length),
-  );
+  const unseen = order.filter((index) => columns[index]?.some((feature) => unseenBins[feature]?.length));
   const masks = unseenBins.map(maskBin);
   const mask = (index: number, row: number) => {
     for (const feature of columns[index] ?? []) {

@@ -82,20 +82,13 @@ export function trainModel<O extends Objective<O>, C, P extends object, M>(
   const partial = hasPartialRows
     ? {
         unfamiliar_bins,
-        ...task.calibratePartial(
-          maskOutOfFold(outOfFold, unfamiliar_bins, random),
-          forests,
-          progress,
-        ),
+        ...task.calibratePartial(maskOutOfFold(outOfFold, unfamiliar_bins, random), forests, progress),
       }
     : null;
-  const judge = (scores: Scores, rows: Uint32Array) =>
-    task.judge(outOfFold, calibrated, scores, rows);
+  const judge = (scores: Scores, rows: Uint32Array) => task.judge(outOfFold, calibrated, scores, rows);
   const importance = weighColumns(fitted, judge, random, (loss) => task.toUnits(loss));
   return task.assemble({
-    columns: columns.map(
-      (column, index): ColumnSummary => ({ ...column, importance: importance.get(index) ?? null }),
-    ),
+    columns: columns.map((column, index): ColumnSummary => ({ ...column, importance: importance.get(index) ?? null })),
     features,
     fitted,
     calibrated,

@@ -17,11 +17,7 @@ const EVENTS = [
   DONE,
 ].join('');
 
-const DOCUMENT = JSON.stringify(
-  { choices: [{ message: { content: '<think>Hm.</think> 4.500 € — 💎.' } }] },
-  null,
-  2,
-);
+const DOCUMENT = JSON.stringify({ choices: [{ message: { content: '<think>Hm.</think> 4.500 € — 💎.' } }] }, null, 2);
 
 const BODIES: Record<string, string> = {
   'events with LF': EVENTS,

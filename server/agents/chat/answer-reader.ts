@@ -150,8 +150,7 @@ export class AnswerReader {
     const text = data.trim();
     const isObject = text.startsWith('{');
     const chunk = isObject ? parseObject(text) : undefined;
-    if (chunk)
-      this.#add(asRecord(event === 'error' && !('error' in chunk) ? { error: chunk } : chunk));
+    if (chunk) this.#add(asRecord(event === 'error' && !('error' in chunk) ? { error: chunk } : chunk));
     else if (text === '[DONE]') this.hasEnded = true;
     else if (!isObject && event === 'error') this.#add({ error: text });
     // The last event is cut where the connection ended early. The answer is then incomplete, or was complete before.
@@ -217,9 +216,7 @@ export class AnswerReader {
 }
 
 function tooManyEvents(maxEvents: number): ChatError {
-  return new ChatError(
-    `The chat server sent more than ${maxEvents} events in one answer. Ask for a shorter answer.`,
-  );
+  return new ChatError(`The chat server sent more than ${maxEvents} events in one answer. Ask for a shorter answer.`);
 }
 
 function unknownAnswer(): ChatError {

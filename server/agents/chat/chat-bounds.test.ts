@@ -3,16 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { ask, QUESTION, scripted, streamed } from '../../../testkit/chat/ask.js';
-import {
-  type ChatReply,
-  callChunk,
-  calls,
-  chunk,
-  DONE,
-  endless,
-  says,
-  stream,
-} from '../../../testkit/chat/reply.js';
+import { type ChatReply, callChunk, calls, chunk, DONE, endless, says, stream } from '../../../testkit/chat/reply.js';
 import { stopClock } from '../../../testkit/stopped-clock.js';
 import { ChatClient } from './chat-client.js';
 import type { ChatLimits } from './messages.js';
@@ -30,21 +21,13 @@ describe('a chat client stops', () => {
       { firstByteMs: 50 },
       /^The chat server sent nothing for 0\.05 s\. It may still be loading the model/,
     ],
-    'when there is no first byte': [
-      { end: 'silence' },
-      { firstByteMs: 50 },
-      /sent nothing for 0\.05 s/,
-    ],
+    'when there is no first byte': [{ end: 'silence' }, { firstByteMs: 50 }, /sent nothing for 0\.05 s/],
     'when the server falls silent': [
       { ...stream(chunk({ content: '4,0' })), end: 'silence' },
       { silenceMs: 50 },
       /sent nothing for 0\.05 s\. It may be overloaded/,
     ],
-    'an endless text': [
-      endless(chunk({ content: TEXT })),
-      { maxBytes: 64 * KIBIBYTE },
-      /longer than 65536 bytes/,
-    ],
+    'an endless text': [endless(chunk({ content: TEXT })), { maxBytes: 64 * KIBIBYTE }, /longer than 65536 bytes/],
     'endless reasoning': [
       endless(chunk({ reasoning_content: TEXT })),
       { maxBytes: 64 * KIBIBYTE },
@@ -60,27 +43,15 @@ describe('a chat client stops', () => {
       { maxBytes: 64 * KIBIBYTE },
       /longer than 65536 bytes/,
     ],
-    'an event without an end': [
-      endless(`data: ${TEXT}`),
-      { maxBytes: 64 * KIBIBYTE },
-      /longer than 131072 characters/,
-    ],
+    'an event without an end': [endless(`data: ${TEXT}`), { maxBytes: 64 * KIBIBYTE }, /longer than 131072 characters/],
     'a document without an end': [
       endless(`{"choices":"${TEXT}`),
       { maxBytes: 64 * KIBIBYTE },
       /longer than 131072 characters/,
     ],
     'a page without an end': [endless('<p>'), {}, /a web page/],
-    'a refusal without an end': [
-      { ...endless(TEXT), status: 400 },
-      {},
-      /refused the request \(400\)/,
-    ],
-    'a refusal that falls silent': [
-      { status: 500, body: ['{"err'], end: 'silence' },
-      { endMs: 50 },
-      /failed \(500\)/,
-    ],
+    'a refusal without an end': [{ ...endless(TEXT), status: 400 }, {}, /refused the request \(400\)/],
+    'a refusal that falls silent': [{ status: 500, body: ['{"err'], end: 'silence' }, { endMs: 50 }, /failed \(500\)/],
     'endless tool calls': [
       endless(callChunk({ function: { name: 'sum', arguments: '{}' } })),
       {},
@@ -144,9 +115,7 @@ describe('a chat client takes', () => {
   });
 
   it('a complete answer at once, and closes the connection where more follows', async () => {
-    const server = await scripted([
-      { ...stream(chunk({ content: '4,000' }), DONE), end: 'silence' },
-    ]);
+    const server = await scripted([{ ...stream(chunk({ content: '4,000' }), DONE), end: 'silence' }]);
     const client = new ChatClient({ url: server.url, limits: { endMs: 50 } });
     expect((await streamed(client)).answer.text).toBe('4,000');
     expect(await server.requests[0]?.outcome).toBe('aborted by the client');

@@ -104,8 +104,7 @@ export class ChatClient {
       if (!Array.isArray(data)) return undefined;
       return data.map((model) => asRecord(model)['id']).filter((id) => typeof id === 'string');
     } catch (error) {
-      if (error instanceof ChatError && [404, 405, 501].includes(error.status ?? 0))
-        return undefined;
+      if (error instanceof ChatError && [404, 405, 501].includes(error.status ?? 0)) return undefined;
       throw signal.aborted ? signal.reason : toChatError(error, this.#limits);
     }
   }
@@ -115,13 +114,8 @@ export class ChatClient {
   }
 
   /** Asks, and again with the other name of the bound of tokens if the server refuses the first one and names it. */
-  async #ask(
-    request: ChatRequest,
-    key: string | undefined,
-    signal: AbortSignal,
-  ): Promise<ExchangeResponse> {
-    const ask = (bound: TokenBound) =>
-      this.#send(this.#target, writeRequest(request, bound), key, signal);
+  async #ask(request: ChatRequest, key: string | undefined, signal: AbortSignal): Promise<ExchangeResponse> {
+    const ask = (bound: TokenBound) => this.#send(this.#target, writeRequest(request, bound), key, signal);
     const { model, maxTokens } = request;
     const [first, second] = TOKEN_BOUNDS;
     if (maxTokens === undefined) return ask(first);
@@ -129,8 +123,7 @@ export class ChatClient {
     try {
       return await ask(first);
     } catch (error) {
-      const isRenamed =
-        error instanceof ChatError && error.status === 400 && error.message.includes(second);
+      const isRenamed = error instanceof ChatError && error.status === 400 && error.message.includes(second);
       if (!isRenamed) throw error;
       const response = await ask(second);
       this.#renamed.add(model);

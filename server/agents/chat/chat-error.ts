@@ -129,8 +129,7 @@ function readStatus(error: unknown): number | undefined {
   const numbers = [code, status].map((value) => Number(readName(value)));
   const names = readNames(error);
   return (
-    numbers.find((number) => number >= 400 && number < 600) ??
-    STATUSES.find(([pattern]) => pattern.test(names))?.[1]
+    numbers.find((number) => number >= 400 && number < 600) ?? STATUSES.find(([pattern]) => pattern.test(names))?.[1]
   );
 }
 
@@ -171,10 +170,6 @@ function quote(words: string, key: string | undefined): string {
   // bounded: at most 1000 characters (MAX_READ)
   const beginning = words.length <= MAX_READ ? words : words.slice(0, MAX_READ).replace(/\S+$/, '');
   const withoutKey = key ? beginning.replaceAll(key, '…') : beginning;
-  const line = withoutKey
-    .replace(CREDENTIALS, '…')
-    .replace(ADDRESSES, '…')
-    .replace(BREAKS, ' ')
-    .trim();
+  const line = withoutKey.replace(CREDENTIALS, '…').replace(ADDRESSES, '…').replace(BREAKS, ' ').trim();
   return cutText(line, MAX_QUOTE_LENGTH);
 }

@@ -95,11 +95,7 @@ describe('a chat client says', () => {
       'connection',
       /broke before/,
     ],
-    'that the answer ended within its only event': [
-      stream('data: {"choices":[{"del'),
-      'connection',
-      /broke before/,
-    ],
+    'that the answer ended within its only event': [stream('data: {"choices":[{"del'), 'connection', /broke before/],
     'that a document ended within': [stream('{"choices":[{"mess'), 'connection', /broke before/],
     'that an event is not JSON': [
       stream(chunk({ content: '4,0' }), 'data: {"choices":[,]}\n\n', DONE),
@@ -111,11 +107,7 @@ describe('a chat client says', () => {
       'general',
       /failed while it answered\. .*"CUDA out of memory"$/,
     ],
-    'which error came as a text': [
-      stream(event({ error: 'out of memory' })),
-      'general',
-      /"out of memory"$/,
-    ],
+    'which error came as a text': [stream(event({ error: 'out of memory' })), 'general', /"out of memory"$/],
     'which error came as an event of its own': [
       stream('event: error\ndata: {"message":"out of memory"}\n\n'),
       'general',
@@ -141,21 +133,9 @@ describe('a chat client says', () => {
       'general',
       /gave no answer: it wrote no text and called no tool/,
     ],
-    'that a filter withheld the answer': [
-      stream(chunk({}, 'content_filter'), DONE),
-      'general',
-      /content filter/,
-    ],
-    'that the answer did not fit': [
-      stream(chunk({}, 'length'), DONE),
-      'general',
-      /limit of tokens first/,
-    ],
-    'that the model only reasoned': [
-      says('<think>Diamonds are dear. They'),
-      'general',
-      /it only reasoned/,
-    ],
+    'that a filter withheld the answer': [stream(chunk({}, 'content_filter'), DONE), 'general', /content filter/],
+    'that the answer did not fit': [stream(chunk({}, 'length'), DONE), 'general', /limit of tokens first/],
+    'that the model only reasoned': [says('<think>Diamonds are dear. They'), 'general', /it only reasoned/],
     'that the model only reasoned, in a field': [
       stream(chunk({ reasoning: 'Dear.' }), chunk({}, 'stop')),
       'general',
@@ -204,9 +184,7 @@ describe('a chat client says', () => {
 
   it('the words of the server without keys, addresses and line breaks, in one short line', async () => {
     const words = `see https://a.test/x?key=1,\n\tBearer abc sk-12*45 ${KEY}\u001b[31m ${'x'.repeat(500)}`;
-    const { message } = await failureOf(
-      ask(refuses(400, { message: words }), { readKey: () => KEY }),
-    );
+    const { message } = await failureOf(ask(refuses(400, { message: words }), { readKey: () => KEY }));
     expect(message).toContain('It says: "see … … … … [31m xxx');
     expect(message.length).toBeLessThan(400);
   });

@@ -11,10 +11,7 @@ describe('a chat client reads', () => {
       chunk({ content: '000' }, 'stop'),
       DONE,
     ),
-    'a last event without its blank line': stream(
-      chunk({ content: '4,000' }),
-      chunk({}, 'stop').trimEnd(),
-    ),
+    'a last event without its blank line': stream(chunk({ content: '4,000' }), chunk({}, 'stop').trimEnd()),
     'placeholders, null deltas and chunks without choices': stream(
       event({ choices: [], prompt_filter_results: [] }),
       chunk(null),
@@ -44,10 +41,7 @@ describe('a chat client reads', () => {
       '\uFEFF',
       `${chunk({ content: '4,000' })}${chunk({}, 'stop')}${DONE}`.replaceAll('\n', '\r\n'),
     ),
-    'data in several lines': stream(
-      'data: {"choices":[{"delta":\ndata: {"content":"4,000"}}]}\n\n',
-      DONE,
-    ),
+    'data in several lines': stream('data: {"choices":[{"delta":\ndata: {"content":"4,000"}}]}\n\n', DONE),
     'only the first choice': stream(
       event({
         choices: [
@@ -80,13 +74,7 @@ describe('a chat client reads', () => {
       chunk({ content: '4,000' }, 'stop'),
       DONE,
     ),
-    'reasoning in tags, which it drops': says(
-      '\n<th',
-      'ink>Diamonds are <b>dear</b>.</',
-      'think',
-      '>\n\n',
-      '4,000',
-    ),
+    'reasoning in tags, which it drops': says('\n<th', 'ink>Diamonds are <b>dear</b>.</', 'think', '>\n\n', '4,000'),
   };
   for (const [name, reply] of Object.entries(texts)) {
     it(name, async () => {

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ask } from '../../../testkit/chat/ask.js';
-import {
-  callChunk,
-  calls,
-  chunk,
-  DONE,
-  document,
-  event,
-  stream,
-} from '../../../testkit/chat/reply.js';
+import { callChunk, calls, chunk, DONE, document, event, stream } from '../../../testkit/chat/reply.js';
 
 const PRICE = { name: 'predict_price', arguments: '{"carat":1}' };
 
@@ -49,10 +41,7 @@ describe('a chat client reads', () => {
       chunk({ content: null }, 'stop'),
       DONE,
     ),
-    'the finish reason tool_call': stream(
-      callChunk({ index: 0, id: 'a', function: PRICE }),
-      chunk({}, 'tool_call'),
-    ),
+    'the finish reason tool_call': stream(callChunk({ index: 0, id: 'a', function: PRICE }), chunk({}, 'tool_call')),
     'tool calls of an answer that is not streamed': document({
       choices: [{ message: { content: null, tool_calls: [{ id: 'a', function: PRICE }] } }],
     }),

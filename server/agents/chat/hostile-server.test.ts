@@ -74,10 +74,7 @@ const ATTACKS: Record<string, Attack> = {
   ],
   'hints without end': [{ once: '', again: 'HTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\n' }, STATUS],
   'headers without end': [{ once: OK, again: 'X-A: b\r\n' }, /did not answer in HTTP/],
-  'two lengths': [
-    { once: `${OK}Content-Length: 5\r\nContent-Length: 6\r\n\r\ndata:` },
-    /did not answer in HTTP/,
-  ],
+  'two lengths': [{ once: `${OK}Content-Length: 5\r\nContent-Length: 6\r\n\r\ndata:` }, /did not answer in HTTP/],
   'a body where there is none': [
     { once: 'HTTP/1.1 205 Reset\r\nTransfer-Encoding: chunked\r\n\r\n', again: chunk('x') },
     /broke before/,
@@ -86,10 +83,7 @@ const ATTACKS: Record<string, Attack> = {
     { once: 'HTTP/1.1 302 Found\r\nTransfer-Encoding: chunked\r\n\r\n', again: chunk('x') },
     /redirects to another address/,
   ],
-  'a compressed body': [
-    { once: `${OK}Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\nx` },
-    /compressed its answer/,
-  ],
+  'a compressed body': [{ once: `${OK}Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\nx` }, /compressed its answer/],
   'keep-alives without end': [{ once: CHUNKED, again: chunk(': ping\n\n') }, TOO_MUCH, SMALL],
   'white space without end': [{ once: CHUNKED, again: chunk(' \r\n\t') }, TOO_MUCH, SMALL],
   'ends of lines without end': [
@@ -119,11 +113,7 @@ const ATTACKS: Record<string, Attack> = {
   'a long name of a tool in pieces': [
     {
       once: CHUNKED,
-      again: chunk(
-        event(
-          '{"tool_calls":[{"index":0,"function":{"name":"nm"}},{"index":0,"function":{"name":"xy"}}]}',
-        ),
-      ),
+      again: chunk(event('{"tool_calls":[{"index":0,"function":{"name":"nm"}},{"index":0,"function":{"name":"xy"}}]}')),
     },
     /a name of more than 1000 characters/,
   ],
@@ -154,10 +144,7 @@ describe('a chat client reads in time', () => {
     ['an error of 100,000 levels', `{"error":{"code":${nested('[', ']')}}}`],
     ['content of 100,000 levels', event(`{"content":${nested('[', ']')}}`)],
     ['thoughts of 100,000 levels', event(`{"content":${nested('[{"thinking":[', ']}]')}}`)],
-    [
-      'texts of 100,000 levels',
-      event(`{"content":${nested('[{"type":"text","thinking":[', ']}]')}}`),
-    ],
+    ['texts of 100,000 levels', event(`{"content":${nested('[{"type":"text","thinking":[', ']}]')}}`)],
     ['100,000 thoughts', event(`{"content":"${'<think></think>'.repeat(100_000)}"}`)],
   ])('%s', async (_, body) => {
     const { url } = await hostile(withLength(body));
@@ -198,21 +185,16 @@ describe('a chat client reads in time', () => {
     const port = typeof address === 'object' ? address?.port : undefined;
     const client = new ChatClient({ url: `http://127.0.0.1:${port}` });
     await fc.assert(
-      fc.asyncProperty(
-        value,
-        shapes,
-        fc.constantFrom(200, 400, 503),
-        async (given, shape, code) => {
-          body = JSON.stringify(shape(given));
-          status = code;
-          // An answer may be complete by chance.
-          const failure = await streamed(client).then(
-            () => undefined,
-            (error: unknown) => error,
-          );
-          if (failure !== undefined) expect(failure).toBeInstanceOf(ChatError);
-        },
-      ),
+      fc.asyncProperty(value, shapes, fc.constantFrom(200, 400, 503), async (given, shape, code) => {
+        body = JSON.stringify(shape(given));
+        status = code;
+        // An answer may be complete by chance.
+        const failure = await streamed(client).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        if (failure !== undefined) expect(failure).toBeInstanceOf(ChatError);
+      }),
     );
   });
 });

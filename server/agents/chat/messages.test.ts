@@ -25,7 +25,8 @@ const message: fc.Arbitrary<ChatMessage> = fc.oneof(
   fc.record({ role: fc.constant('system'), content: text }),
   fc.record(
     {
-      ...{ role: fc.constant('user'), content: text },
+      role: fc.constant('user'),
+      content: text,
       images: fc.array(fc.base64String().map((data) => `data:image/png;base64,${data}`)),
     },
     { requiredKeys: ['role', 'content'] },

@@ -105,7 +105,8 @@ export function writeRequest(request: ChatRequest, tokenBound: TokenBound = 'max
     messages: messages.map(messageBody),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
-        ...{ type: 'function' as const, function: { name, description, parameters } },
+        type: 'function' as const,
+        function: { name, description, parameters },
       })),
     }),
     ...(forcedTool && { tool_choice: writeToolChoice(forcedTool) }),

@@ -79,9 +79,7 @@ export class ToolCallAssembler {
 
   #append({ index }: CallDelta): PartialCall {
     if (this.#calls.length === this.maxCalls) {
-      throw new ChatError(
-        `The model called more than ${this.maxCalls} tools at once. Ask for less in one question.`,
-      );
+      throw new ChatError(`The model called more than ${this.maxCalls} tools at once. Ask for less in one question.`);
     }
     const call = { index, id: '', name: '', arguments: '' };
     this.#calls.push(call);

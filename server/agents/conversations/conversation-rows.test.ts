@@ -121,8 +121,7 @@ describe.each([
     return steps;
   }
 
-  const idsOf = async (id: string) =>
-    (await messageList(store, id).listIds({})).map((entry) => entry.id);
+  const idsOf = async (id: string) => (await messageList(store, id).listIds({})).map((entry) => entry.id);
 
   test('answer one message at a time', async () => {
     const id = await begin();
@@ -138,8 +137,7 @@ describe.each([
     const id = await begin();
     const { question, claim } = await ask(id, 'Hello?', LAPSED);
     const again = await write((tx) => askAgain(tx, question, busy, LEASE));
-    const keep = (held: ReplyClaim) =>
-      write((tx) => keepReply(tx, owner, held, question.id, REPLY));
+    const keep = (held: ReplyClaim) => write((tx) => keepReply(tx, owner, held, question.id, REPLY));
     await expect(keep(claim)).rejects.toThrow('The reply was not kept');
     await releaseClaim(store, claim);
     await renewClaims(store, [claim], LAPSED);

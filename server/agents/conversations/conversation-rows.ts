@@ -50,11 +50,7 @@ export const writeMessage = jsonWriter<Schemas['Message'], MessageRow>({
   created_at: 'value',
 });
 
-export function listConversations(
-  { reads }: Store,
-  chatbotId: string,
-  page: Page,
-): Promise<ConversationRow[]> {
+export function listConversations({ reads }: Store, chatbotId: string, page: Page): Promise<ConversationRow[]> {
   const all = reads.selectFrom('conversations').select(COLUMNS);
   return paginate(all.where('chatbot_id', '=', chatbotId), 'id', page).execute();
 }
@@ -65,8 +61,7 @@ export function messageList({ reads }: Store, conversationId: string) {
   const bytes = sql<number>`${octets('content')} + ${octets('steps')}`.as('bytes');
   const all = reads.selectFrom('messages').where('conversation_id', '=', conversationId);
   return {
-    listIds: (page: Page): Promise<ListEntry[]> =>
-      paginate(all.select(['id', bytes]), 'id', page).execute(),
+    listIds: (page: Page): Promise<ListEntry[]> => paginate(all.select(['id', bytes]), 'id', page).execute(),
     readJson: async function* (entries: readonly ListEntry[]): AsyncGenerator<JsonChunks> {
       for (const part of chunksBySize(entries)) {
         const ids = padToPowerOfTwo(part.map(({ id }) => id));
@@ -182,11 +177,7 @@ export function sweepConversations({ work }: Store): Sweep {
   };
 }
 
-export function findQuestion(
-  { reads }: Store,
-  conversationId: string,
-  id: string,
-): Promise<MessageRow | undefined> {
+export function findQuestion({ reads }: Store, conversationId: string, id: string): Promise<MessageRow | undefined> {
   return reads
     .selectFrom('messages')
     .selectAll()
@@ -197,11 +188,7 @@ export function findQuestion(
 }
 
 export function findReply({ reads }: Store, messageId: string): Promise<MessageRow | undefined> {
-  return reads
-    .selectFrom('messages')
-    .selectAll()
-    .where('reply_to', '=', messageId)
-    .executeTakeFirst();
+  return reads.selectFrom('messages').selectAll().where('reply_to', '=', messageId).executeTakeFirst();
 }
 
 /** The most text of earlier messages that is sent with a question, in bytes of UTF-8. */
@@ -235,8 +222,7 @@ export async function readHistory(
   const sent = begin === -1 ? [] : fitting.slice(begin);
   const rows = await lookup(
     sent.map(({ id }) => id),
-    (ids) =>
-      reads.selectFrom('messages').select(['id', 'content']).where('id', 'in', ids).execute(),
+    (ids) => reads.selectFrom('messages').select(['id', 'content']).where('id', 'in', ids).execute(),
   );
   const contents = new Map(rows.map(({ id, content }) => [id, content]));
   return sent.flatMap(({ id, role }) => {
@@ -256,8 +242,12 @@ function compareByQuestion(one: Ordered, other: Ordered): number {
 type NewMessage = Pick<Insertable<Database['messages']>, 'role' | 'content'> & Partial<MessageRow>;
 
 const EMPTY = {
-  ...{ reply_to: null, steps: '[]', usage: null },
-  ...{ key_owner: null, idempotency_key: null, fingerprint: null },
+  reply_to: null,
+  steps: '[]',
+  usage: null,
+  key_owner: null,
+  idempotency_key: null,
+  fingerprint: null,
 };
 
 /**

@@ -51,19 +51,14 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
     { caller, params, requestId, signal, answerType }: ReplyRequest,
     take: (tx: Store, conversationId: string) => Promise<TakenQuestion>,
   ) {
-    const { taken, asker } = await inProject(
-      store,
-      caller,
-      params.project_name,
-      async (tx, project) => {
-        const chatbot = await findChatbot(tx, project, params.chatbot_name);
-        const { id } = await findConversation(tx, chatbot, params.conversation_id);
-        return {
-          taken: await take(tx, id),
-          asker: { caller, project, chatbot, requestId, signal },
-        };
-      },
-    );
+    const { taken, asker } = await inProject(store, caller, params.project_name, async (tx, project) => {
+      const chatbot = await findChatbot(tx, project, params.chatbot_name);
+      const { id } = await findConversation(tx, chatbot, params.conversation_id);
+      return {
+        taken: await take(tx, id),
+        asker: { caller, project, chatbot, requestId, signal },
+      };
+    });
     const { question } = taken;
     const stream = await replies.replyTo(taken, asker);
     if (answerType === 'text/event-stream') {
@@ -92,19 +87,14 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
     createConversation: async ({ reply, ...request }) => {
       const { caller, params, body, base } = request;
       const title = body.conversation.title ?? null;
-      const answer = await idempotent<Conversation>(
-        store,
-        'createConversation',
-        request,
-        async (tx) => {
-          const project = await lockProject(tx, caller, params.project_name);
-          const chatbot = await findChatbot(tx, project, params.chatbot_name);
-          const { greeting } = chatbot.settings;
-          const row = await createConversation(tx, caller.owner, chatbot, { title, greeting });
-          const location = `${address(base, project, chatbot)}/${row.id}`;
-          return { chunks: writeConversation(row), location };
-        },
-      );
+      const answer = await idempotent<Conversation>(store, 'createConversation', request, async (tx) => {
+        const project = await lockProject(tx, caller, params.project_name);
+        const chatbot = await findChatbot(tx, project, params.chatbot_name);
+        const { greeting } = chatbot.settings;
+        const row = await createConversation(tx, caller.owner, chatbot, { title, greeting });
+        const location = `${address(base, project, chatbot)}/${row.id}`;
+        return { chunks: writeConversation(row), location };
+      });
       return reply(answer);
     },
 
@@ -131,8 +121,7 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
       return reply({ status: 200, ...page });
     },
 
-    sendMessage: async (request) =>
-      request.reply(await replyTo(request, (tx, id) => takeNewQuestion(tx, id, request))),
+    sendMessage: async (request) => request.reply(await replyTo(request, (tx, id) => takeNewQuestion(tx, id, request))),
 
     replyToMessage: async (request) => {
       const { message_id } = request.params;
@@ -157,10 +146,7 @@ async function findConversation(store: Store, chatbot: ConversingChatbot, id: st
 }
 
 function conversationNotFound({ name }: ConversingChatbot, id: string) {
-  return problem(
-    '/problems/conversation-not-found',
-    `There is no conversation "${id}" of the chatbot "${name}".`,
-  );
+  return problem('/problems/conversation-not-found', `There is no conversation "${id}" of the chatbot "${name}".`);
 }
 
 /** Returns the address of a chatbot's conversations, as the caller used it. */

@@ -6,15 +6,7 @@ import { Store } from '../../store/index.js';
 import type { Question } from '../agent-runner.js';
 import { type Answer, type AnswerStream, stepEvent, waitForAnswer } from '../answer-stream.js';
 import { createConversation } from './conversation-rows.js';
-import {
-  type Asker,
-  askQuestion,
-  findChatbot,
-  keepReply,
-  LEASE_MS,
-  Replies,
-  type TakenQuestion,
-} from './replies.js';
+import { type Asker, askQuestion, findChatbot, keepReply, LEASE_MS, Replies, type TakenQuestion } from './replies.js';
 
 const USAGE = { requests: 1, prompt_tokens: null, completion_tokens: null, total_tokens: null };
 const ANSWER: Answer = {
@@ -36,14 +28,10 @@ beforeEach(async () => {
   const project = await findProjectRow(store, 'local', 'default');
   if (!project) throw new Error('There is no project');
   const settings = { greeting: 'Welcome!', instructions: 'Be brief.', history: 5 };
-  await store.transaction((store) =>
-    createChatbot(store, project.id, { name: 'desk', model_name: 'small', settings }),
-  );
+  await store.transaction((store) => createChatbot(store, project.id, { name: 'desk', model_name: 'small', settings }));
   const chatbot = await findChatbot(store, project, 'desk');
   const conversation = { title: null, greeting: undefined };
-  ({ id: conversationId } = await store.transaction((tx) =>
-    createConversation(tx, 'local', chatbot, conversation),
-  ));
+  ({ id: conversationId } = await store.transaction((tx) => createConversation(tx, 'local', chatbot, conversation)));
   const { signal } = closing;
   asker = { caller: LOCAL_CALLER, project, chatbot, requestId: 'request-1', signal };
 });
@@ -86,8 +74,13 @@ test('the agent is asked with the settings of the chatbot', async () => {
   const prepare = vi.fn(async (_: Question) => answering());
   await answersWith(prepare).replyTo(await ask(), asker);
   expect(prepare).toHaveBeenCalledExactlyOnceWith({
-    ...{ caller: LOCAL_CALLER, project: asker.project, signal: closing.signal },
-    ...{ agent: null, modelName: 'small', instructions: 'Be brief.', traceId: 'request-1' },
+    caller: LOCAL_CALLER,
+    project: asker.project,
+    signal: closing.signal,
+    agent: null,
+    modelName: 'small',
+    instructions: 'Be brief.',
+    traceId: 'request-1',
     messages: [{ role: 'user', content: 'Hello?' }],
   });
 });

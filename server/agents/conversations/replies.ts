@@ -6,12 +6,7 @@
 
 import { v4 as uuidv4 } from 'uuid';
 import type { Input } from '../../api/handlers.js';
-import {
-  digestRequest,
-  keyReused,
-  keysExpireBefore,
-  requestInProgress,
-} from '../../api/idempotency.js';
+import { digestRequest, keyReused, keysExpireBefore, requestInProgress } from '../../api/idempotency.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
@@ -21,20 +16,8 @@ import type { Store } from '../../store/index.js';
 import { isUnleased, Leases, leaseEnd } from '../../store/lease.js';
 import { jsonMembers, padToPowerOfTwo } from '../../store/rows.js';
 import type { AgentRunner } from '../agent-runner.js';
-import {
-  type Answer,
-  type AnswerStream,
-  type Step,
-  stepEvent,
-  type Usage,
-} from '../answer-stream.js';
-import {
-  addMessage,
-  findQuestion,
-  findReply,
-  type MessageRow,
-  readHistory,
-} from './conversation-rows.js';
+import { type Answer, type AnswerStream, type Step, stepEvent, type Usage } from '../answer-stream.js';
+import { addMessage, findQuestion, findReply, type MessageRow, readHistory } from './conversation-rows.js';
 
 export type ConversingChatbot = Awaited<ReturnType<typeof findChatbot>>;
 
@@ -57,11 +40,7 @@ function readSettings(json: string) {
   const members = new Map(jsonMembers(json));
   const parse = (name: string): unknown => JSON.parse(members.get(name) ?? 'null');
   const history = parse('history');
-  const isHistory =
-    typeof history === 'number' &&
-    Number.isInteger(history) &&
-    history >= 0 &&
-    history <= MAX_HISTORY;
+  const isHistory = typeof history === 'number' && Number.isInteger(history) && history >= 0 && history <= MAX_HISTORY;
   return {
     /** The first message of every conversation; undefined for none. */
     greeting: nonEmptyText(parse('greeting')),
@@ -118,11 +97,7 @@ export async function takeNewQuestion(
  * @param tx the store of the transaction, with the project locked
  * @throws {ProblemError} if there is no such message, or it or another one is being answered
  */
-export async function takeQuestion(
-  tx: Store,
-  conversationId: string,
-  messageId: string,
-): Promise<TakenQuestion> {
+export async function takeQuestion(tx: Store, conversationId: string, messageId: string): Promise<TakenQuestion> {
   const question = await findQuestion(tx, conversationId, messageId);
   if (!question) {
     throw problem(
@@ -131,18 +106,12 @@ export async function takeQuestion(
     );
   }
   return takeAgain(tx, question, () =>
-    conversationBusy(
-      'The conversation is answering this message; ask for its reply when that is done.',
-    ),
+    conversationBusy('The conversation is answering this message; ask for its reply when that is done.'),
   );
 }
 
 /** @param busy returns the problem of a message that is being answered */
-async function takeAgain(
-  tx: Store,
-  question: MessageRow,
-  busy: () => Error,
-): Promise<TakenQuestion> {
+async function takeAgain(tx: Store, question: MessageRow, busy: () => Error): Promise<TakenQuestion> {
   // The message has had its event, and the reply gets one when it is stored.
   tx.skipEvent();
   const reply = await findReply(tx, question.id);
@@ -186,7 +155,8 @@ export async function askQuestion(
       .execute();
   }
   const question = await addMessage(store, owner, conversationId, {
-    ...{ role: 'user', content },
+    role: 'user',
+    content,
     ...(key && { key_owner: owner, idempotency_key: key.text, fingerprint: key.fingerprint }),
   });
   await work
@@ -242,9 +212,7 @@ async function claimConversation(
       .where('id', '=', conversationId)
       .executeTakeFirst();
     if (question && row?.answering_message === question.id) throw question.busy();
-    throw conversationBusy(
-      'The conversation is answering another message; send this one when that is done.',
-    );
+    throw conversationBusy('The conversation is answering another message; send this one when that is done.');
   }
   if (claimed.messages + added > limits.messages) {
     throw problem(
@@ -274,10 +242,7 @@ export async function renewClaims(
 const RELEASED = { answering: null, answering_message: null, answering_until: null };
 
 /** Gives up a claim; without effect if it is over. */
-export async function releaseClaim(
-  { work }: Store,
-  { id, conversationId }: ReplyClaim,
-): Promise<void> {
+export async function releaseClaim({ work }: Store, { id, conversationId }: ReplyClaim): Promise<void> {
   await work
     .updateTable('conversations')
     .set(RELEASED)
@@ -311,8 +276,11 @@ export async function keepReply(
     );
   }
   return addMessage(store, owner, conversationId, {
-    ...{ role: 'assistant', content, reply_to: messageId },
-    ...{ steps: JSON.stringify(steps), usage: JSON.stringify(usage) },
+    role: 'assistant',
+    content,
+    reply_to: messageId,
+    steps: JSON.stringify(steps),
+    usage: JSON.stringify(usage),
   });
 }
 
@@ -382,15 +350,15 @@ export class Replies {
     return end;
   }
 
-  async #ask(
-    question: MessageRow,
-    { chatbot, requestId: traceId, ...asker }: Asker,
-  ): Promise<AnswerStream> {
+  async #ask(question: MessageRow, { chatbot, requestId: traceId, ...asker }: Asker): Promise<AnswerStream> {
     const { instructions, history } = chatbot.settings;
     const earlier = await readHistory(this.store, question, history);
     const { agent_id: agent, model_name: modelName } = chatbot;
     return this.agents.prepare({
-      ...{ ...asker, traceId, modelName, instructions },
+      ...asker,
+      traceId,
+      modelName,
+      instructions,
       agent: agent === null ? null : await this.agents.find(asker.project, agent),
       messages: [...earlier, { role: 'user', content: question.content }],
     });
@@ -411,10 +379,11 @@ export class Replies {
     let isStored = false;
     try {
       const answer = yield* stream;
-      const message = await this.store.transaction(
-        (tx) => keepReply(tx, owner, claim, id, answer),
-        { owner, project: project.name, act },
-      );
+      const message = await this.store.transaction((tx) => keepReply(tx, owner, claim, id, answer), {
+        owner,
+        project: project.name,
+        act,
+      });
       isStored = true;
       return { ...answer, message };
     } finally {

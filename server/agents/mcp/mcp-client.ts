@@ -5,14 +5,7 @@ import { cutText } from '../../contract/shown-text.js';
 import { ToolError } from '../tools/tool.js';
 import type { McpServerSettings } from './settings.js';
 import { McpTransport, type Message, type Reply, type TransportLimits } from './transport.js';
-import {
-  encodeHeader,
-  HEADER_MISMATCH,
-  META,
-  STATELESS,
-  UNKNOWN_REVISION,
-  WITH_INITIALIZE,
-} from './wire.js';
+import { encodeHeader, HEADER_MISMATCH, META, STATELESS, UNKNOWN_REVISION, WITH_INITIALIZE } from './wire.js';
 
 /** A request to a server. */
 export interface McpRequest {
@@ -253,10 +246,7 @@ export class McpClient {
   }
 
   /** @throws {ToolError} if the reply is a refusal */
-  #readResult(
-    reply: Reply,
-    request: Pick<McpRequest, 'mayQuote'> & { method: string },
-  ): JsonRecord {
+  #readResult(reply: Reply, request: Pick<McpRequest, 'mayQuote'> & { method: string }): JsonRecord {
     if (reply.status < 300 && reply.result) return reply.result;
     throw this.#refusal(reply, request);
   }
@@ -268,8 +258,7 @@ export class McpClient {
     const server = `The MCP server ${JSON.stringify(this.name)}`;
     const { code: sent, message } = error ?? {};
     const code = typeof sent === 'number' ? sent : undefined;
-    const words =
-      mayQuote && typeof message === 'string' ? ` It says: ${cutText(message, MAX_QUOTE)}` : '';
+    const words = mayQuote && typeof message === 'string' ? ` It says: ${cutText(message, MAX_QUOTE)}` : '';
     return new McpRefusal(`${server} ${explain(status, method, code)}${words}`, code);
   }
 

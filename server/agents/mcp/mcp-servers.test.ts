@@ -30,8 +30,7 @@ const TOOL = {
 
 /** Answers with a result of JSON-RPC, as JSON. */
 function result(members: object): Answer {
-  return ({ response, message: { id } }) =>
-    sendJson(response, 200, { jsonrpc: '2.0', id, result: members });
+  return ({ response, message: { id } }) => sendJson(response, 200, { jsonrpc: '2.0', id, result: members });
 }
 
 function refusal(status: number, code: number, members: object = {}): Answer {
@@ -62,14 +61,8 @@ async function serve(methods: Record<string, Answer>, limits: McpLimits = {}) {
   const port = typeof address === 'object' ? address?.port : undefined;
   const servers = new McpServers(
     new Map([
-      [
-        'shop',
-        { url: `http://127.0.0.1:${port}/mcp`, readHeaders: () => ({ Authorization: SECRET }) },
-      ],
-      [
-        'own',
-        { url: 'http://127.0.0.1:1/mcp', readHeaders: () => ({}), owners: new Set(['acme']) },
-      ],
+      ['shop', { url: `http://127.0.0.1:${port}/mcp`, readHeaders: () => ({ Authorization: SECRET }) }],
+      ['own', { url: 'http://127.0.0.1:1/mcp', readHeaders: () => ({}), owners: new Set(['acme']) }],
     ]),
     '0.0.0',
     limits,
@@ -91,8 +84,7 @@ async function serve(methods: Record<string, Answer>, limits: McpLimits = {}) {
     if (tool === undefined || typeof tool === 'string') throw new Error(tool);
     return tool;
   };
-  const call = async (input: object = {}, cancelled = signal) =>
-    (await (await toolOf()).run(input, cancelled)).data;
+  const call = async (input: object = {}, cancelled = signal) => (await (await toolOf()).run(input, cancelled)).data;
   return { asked, servers, build, toolOf, call, methods: () => asked.map(({ method }) => method) };
 }
 
@@ -140,7 +132,8 @@ describe('a server of revision 2026-07-28', () => {
 
   test('gets what a schema wants in headers, and no tool with another such schema', async () => {
     const tool = (name: string, properties: object) => ({
-      ...{ name, inputSchema: { type: 'object', properties } },
+      name,
+      inputSchema: { type: 'object', properties },
     });
     const region = { type: 'string', 'x-mcp-header': 'Region' };
     const shop = await serve({
@@ -209,8 +202,7 @@ function events(...lines: string[]): Answer {
   };
 }
 
-const EVENT =
-  'data: {"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"7"}]}}\n\n';
+const EVENT = 'data: {"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"7"}]}}\n\n';
 
 describe('a server of revision 2025-11-25', () => {
   test('gets a session of each owner, which ends with the service', async () => {
@@ -266,15 +258,13 @@ describe('a server of revision 2025-11-25', () => {
   });
 
   test('gets an answer to a ping, and to nothing else', async () => {
-    const ask = (id: number, method: string) =>
-      `data: {"jsonrpc":"2.0","id":${id},"method":"${method}"}\n\n`;
+    const ask = (id: number, method: string) => `data: {"jsonrpc":"2.0","id":${id},"method":"${method}"}\n\n`;
     const shop = await serve({
       ...older(events(ask(91, 'ping'), ask(92, 'sampling/createMessage'), EVENT)),
       POST: ({ response }) => response.writeHead(202).end(),
     });
     await shop.call();
-    const answers = () =>
-      shop.asked.filter(({ method }) => method === 'POST').map(({ message }) => message);
+    const answers = () => shop.asked.filter(({ method }) => method === 'POST').map(({ message }) => message);
     await expect.poll(answers, { interval: 5 }).toHaveLength(2);
     expect(answers()).toEqual(
       expect.arrayContaining([
@@ -304,11 +294,7 @@ const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.rep
 /** The answer of a server to a call, and the reason that the language model reads. */
 const ATTACKS: Record<string, readonly [answer: Answer, reason: RegExp]> = {
   'a result of 100 MB': [
-    flood(
-      'application/json',
-      '{"jsonrpc":"2.0","id":2,"result":{"content":["',
-      'x'.repeat(KIBIBYTE),
-    ),
+    flood('application/json', '{"jsonrpc":"2.0","id":2,"result":{"content":["', 'x'.repeat(KIBIBYTE)),
     /more than 2097152 bytes/,
   ],
   'an event of 100 MB': [
@@ -325,13 +311,9 @@ const ATTACKS: Record<string, readonly [answer: Answer, reason: RegExp]> = {
     ({ response }) => sendJson(response, 200, { jsonrpc: '2.0', id: 99, result: {} }),
     /not answer in the form/,
   ],
-  'an event of another request': [
-    events(EVENT.replace('$ID', '99')),
-    /ended its answer before it was complete/,
-  ],
+  'an event of another request': [events(EVENT.replace('$ID', '99')), /ended its answer before it was complete/],
   'a web page': [
-    ({ response }) =>
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Log in</html>'),
+    ({ response }) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Log in</html>'),
     /not answer in the form/,
   ],
   'an empty body': [({ response }) => response.writeHead(200).end(), /not answer in the form/],

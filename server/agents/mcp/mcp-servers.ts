@@ -83,12 +83,7 @@ export class McpServers {
    * @throws {ToolError} with the reason, which has no words of the server
    * @throws the reason of `signal`
    */
-  async list(
-    owner: string,
-    name: string,
-    wanted: readonly string[],
-    signal: AbortSignal,
-  ): Promise<ToolList> {
+  async list(owner: string, name: string, wanted: readonly string[], signal: AbortSignal): Promise<ToolList> {
     const server = this.#find(owner, name);
     const { listed } = server;
     if (listed) {
@@ -147,9 +142,7 @@ export class McpServers {
       mayQuote: true,
     };
     try {
-      return await server.gate.run(owner, signal, (running) =>
-        server.client.request(owner, request, running),
-      );
+      return await server.gate.run(owner, signal, (running) => server.client.request(owner, request, running));
     } catch (error) {
       // The tool may have changed, or be gone.
       if (error instanceof McpRefusal && error.code === INVALID_PARAMS) server.listed = undefined;
@@ -191,8 +184,7 @@ function boundTime(ttlMs: unknown): number {
 function gateErrors(name: string) {
   const server = `The MCP server ${JSON.stringify(name)}`;
   return {
-    busy: () =>
-      new ToolError(`${server} has too many calls that wait already; try again in a moment.`),
+    busy: () => new ToolError(`${server} has too many calls that wait already; try again in a moment.`),
     late: (timeoutMs: number) =>
       new ToolError(
         `${server} took longer than ${timeoutMs / 1000} seconds, and its answer was not waited for; ask for less.`,

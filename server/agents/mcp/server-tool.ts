@@ -37,8 +37,7 @@ const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
  */
 export function readTool(name: string, value: unknown): ServerTool | string {
   const { description, inputSchema } = asRecord(value);
-  if (name === '' || name.length > MAX_NAME)
-    return `its name is not of 1 to ${MAX_NAME} characters`;
+  if (name === '' || name.length > MAX_NAME) return `its name is not of 1 to ${MAX_NAME} characters`;
   if (nestsDeeperThan(MAX_SCHEMA_DEPTH, inputSchema)) {
     return `its inputSchema has more than ${MAX_SCHEMA_DEPTH} levels`;
   }
@@ -83,10 +82,7 @@ function findMirrored(parameters: JsonRecord): MirroredParam[] | undefined {
   return headers.size < found.length || found.length > MAX_MIRRORED ? undefined : valid;
 }
 
-function readAnnotation(
-  schema: JsonRecord,
-  path: readonly string[] | undefined,
-): MirroredParam | undefined {
+function readAnnotation(schema: JsonRecord, path: readonly string[] | undefined): MirroredParam | undefined {
   const header = schema[ANNOTATION];
   const isToken = typeof header === 'string' && /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(header);
   return isToken && path?.length && PRIMITIVE.has(schema['type']) ? { header, path } : undefined;
@@ -105,8 +101,7 @@ export function mirrorArguments(
       const members = asRecord(parent);
       return Object.hasOwn(members, name) ? members[name] : undefined;
     }, input);
-    const isText =
-      typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value);
+    const isText = typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value);
     return isText ? [[`Mcp-Param-${header}`, encodeHeader(String(value))] as const] : [];
   });
   const length = headers.reduce((sum, [, value]) => sum + value.length, 0);

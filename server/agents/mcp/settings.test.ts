@@ -48,8 +48,7 @@ test('names have a URL, or a URL with headers, from files too, and with owners',
 
 const URL_RULE = 'the URL of the MCP server a must be';
 const HEADERS = 'the headers of the MCP server a must be';
-const server = (settings: object) =>
-  JSON.stringify({ a: { url: 'https://hush.example.com', ...settings } });
+const server = (settings: object) => JSON.stringify({ a: { url: 'https://hush.example.com', ...settings } });
 
 test.each([
   ['https://hush.example.com', 'must be a JSON object'],

@@ -50,7 +50,9 @@ export interface McpServerSettings {
  */
 export function parseMcpServers(text: string): ReadonlyMap<string, McpServerSettings> {
   const parsed = parseNamed(text, {
-    ...{ variable: 'MCP_SERVERS', noun: 'MCP server', schema: server },
+    variable: 'MCP_SERVERS',
+    noun: 'MCP server',
+    schema: server,
     example: '{"shop": "https://shop.example.com/mcp"}',
     rules: {
       url: (name) =>
@@ -64,12 +66,10 @@ export function parseMcpServers(text: string): ReadonlyMap<string, McpServerSett
   return new Map(
     [...parsed].map(([name, { headers, ...settings }]) => {
       const readers = Object.entries(headers).map(([header, value]) => {
-        const read =
-          typeof value === 'string' ? () => value : followHeader(name, header, value.file);
+        const read = typeof value === 'string' ? () => value : followHeader(name, header, value.file);
         return [header, read] as const;
       });
-      const readHeaders = () =>
-        Object.fromEntries(readers.map(([header, read]) => [header, read()]));
+      const readHeaders = () => Object.fromEntries(readers.map(([header, read]) => [header, read()]));
       return [name, { ...settings, readHeaders }];
     }),
   );

@@ -241,13 +241,9 @@ export class McpTransport {
       case 'broken':
         return new ToolError(`${this.#server} ended its answer before it was complete.`);
       case 'too-long':
-        return new ToolError(
-          `${this.#server} sent an answer of more than ${maxMessageBytes} bytes; ask for less.`,
-        );
+        return new ToolError(`${this.#server} sent an answer of more than ${maxMessageBytes} bytes; ask for less.`);
       case 'too-many':
-        return new ToolError(
-          `${this.#server} sent more than ${maxEvents} events before its answer; ask for less.`,
-        );
+        return new ToolError(`${this.#server} sent more than ${maxEvents} events before its answer; ask for less.`);
       case 'no-answer':
         return new ToolError(
           `${this.#server} did not answer in the form of the protocol; its url in MCP_SERVERS may be wrong.`,
@@ -256,11 +252,7 @@ export class McpTransport {
   }
 }
 
-async function readAll(
-  response: ExchangeResponse,
-  reader: EventReader,
-  isEnough: () => boolean,
-): Promise<void> {
+async function readAll(response: ExchangeResponse, reader: EventReader, isEnough: () => boolean): Promise<void> {
   const decoder = new TextDecoder();
   for (let bytes = await response.read(); bytes; bytes = await response.read()) {
     reader.feed(decoder.decode(bytes, { stream: true }));
@@ -276,7 +268,8 @@ function isEventStream({ headers }: ExchangeResponse): boolean {
 function toReply({ status, headers }: ExchangeResponse, answer: object | undefined): Reply {
   const { result, error } = asRecord(answer);
   return {
-    ...{ status, headers },
+    status,
+    headers,
     result: result === undefined ? undefined : asRecord(result),
     error: error === undefined || error === null ? undefined : asRecord(error),
   };

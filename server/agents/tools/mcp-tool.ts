@@ -27,11 +27,7 @@ export class McpTools {
    * @throws {ToolError} if none can be used now, with the reason
    * @throws the reason of `signal`
    */
-  async create(
-    { params }: AgentSkill,
-    caller: ToolCaller,
-    signal: AbortSignal,
-  ): Promise<(SkillTool | string)[]> {
+  async create({ params }: AgentSkill, caller: ToolCaller, signal: AbortSignal): Promise<(SkillTool | string)[]> {
     const { server, tools: names, description } = params;
     if (typeof server !== 'string' || !areNames(names)) {
       throw new ToolError('Its params name no server and tools.');
@@ -48,7 +44,8 @@ export class McpTools {
       return {
         ownName: name,
         description: `${about}Calls ${quoted} of the MCP server ${JSON.stringify(server)}, which says of it: ${tool.description}`,
-        ...{ parameters: tool.parameters, output: OUTPUT },
+        parameters: tool.parameters,
+        output: OUTPUT,
         run: (input, cancelled) => this.#run(caller, server, tool, input, cancelled),
       };
     });

@@ -1,9 +1,5 @@
 import type { components } from '../../../generated/openapi.js';
-import {
-  InvalidRowsError,
-  type RowPredictor,
-  SeriesServer,
-} from '../../../prediction/src/predicting.js';
+import { InvalidRowsError, type RowPredictor, SeriesServer } from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
 import { asRecord } from '../../contract/json-record.js';
 import { describeRecord } from '../../models/model-record.js';
@@ -55,8 +51,7 @@ export async function modelTool(
   const address = number === undefined ? name : `${name}.${number}`;
   return {
     ...about,
-    description:
-      typeof description === 'string' ? `${description} ${about.description}` : about.description,
+    description: typeof description === 'string' ? `${description} ${about.description}` : about.description,
     run: (input) => predictWith(services, caller, project, address, input),
   };
 }
@@ -80,9 +75,7 @@ export async function describeModel(
   const { columns } = model;
   if (model.status !== 'ready' || columns === null) {
     const state = model.status === 'training' ? 'is still training' : 'could not be trained';
-    throw new ToolError(
-      `Version ${model.version} of the model ${JSON.stringify(model.name)} ${state}.`,
-    );
+    throw new ToolError(`Version ${model.version} of the model ${JSON.stringify(model.name)} ${state}.`);
   }
   const address = JSON.stringify(version === undefined ? name : `${name}.${version}`);
   if (model.task === 'forecast') return describeForecast(model, address, columns);
@@ -180,9 +173,7 @@ function prepareForecast(predictor: SeriesServer, input: unknown): PreparedCall 
   const given = asRecord(series);
   const missing = group_by.filter((name) => given[name] === undefined);
   if (missing.length > 0) {
-    throw new ToolError(
-      `Name the series by ${missing.map((name) => JSON.stringify(name)).join(', ')}.`,
-    );
+    throw new ToolError(`Name the series by ${missing.map((name) => JSON.stringify(name)).join(', ')}.`);
   }
   if (typeof steps !== 'number' || !Number.isInteger(steps) || steps < 1 || steps > MAX_STEPS) {
     throw new ToolError(`The steps must be a whole number from 1 to ${MAX_STEPS}.`);
@@ -192,11 +183,7 @@ function prepareForecast(predictor: SeriesServer, input: unknown): PreparedCall 
 }
 
 /** Forecasts one series, and describes each step in words. */
-function forecastSeries(
-  predictor: SeriesServer,
-  row: Readonly<Record<string, unknown>>,
-  steps: number,
-): ToolResult {
+function forecastSeries(predictor: SeriesServer, row: Readonly<Record<string, unknown>>, steps: number): ToolResult {
   const { target, order_by } = predictor.model;
   try {
     const forecasts = predictor.predict([row], { confidence: CONFIDENCE, steps });
@@ -225,12 +212,8 @@ function predictRow(predictor: RowPredictor, row: unknown): ToolResult {
   const [prediction] = predictor.predict([row], { confidence: CONFIDENCE });
   if (!prediction) throw new Error('A row was not predicted');
   const given = asRecord(row);
-  const notGiven = columns.filter(
-    ({ name, used }) => used && !(Object.hasOwn(given, name) && given[name] !== null),
-  );
-  const unreadable = predictor
-    .listUnreadable(row)
-    .map((name) => ({ kind: 'unreadable', name, nearest: null }));
+  const notGiven = columns.filter(({ name, used }) => used && !(Object.hasOwn(given, name) && given[name] !== null));
+  const unreadable = predictor.listUnreadable(row).map((name) => ({ kind: 'unreadable', name, nearest: null }));
   const predicted = { target, ...describePrediction(prediction) };
   return {
     data: {

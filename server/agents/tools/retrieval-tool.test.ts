@@ -26,9 +26,7 @@ const search = (query: unknown) => tool().run({ query }, new AbortController().s
 async function put(name: string, text: string): Promise<void> {
   const sent = { bytes: Buffer.byteLength(text), passages: await preparePassages(text, true) };
   const kept = await storeText(store, 'ann', id, sent);
-  await store.transaction((tx) =>
-    putDocument(tx, { id, name: 'care.v2' }, name, 'text/markdown', kept),
-  );
+  await store.transaction((tx) => putDocument(tx, { id, name: 'care.v2' }, name, 'text/markdown', kept));
 }
 
 test('gives passages with their document, number and headings, as passages and as data', async () => {

@@ -24,11 +24,7 @@ const MAX_ABOUT = 1000;
  * Returns the tool with which an agent finds passages in the documents of a skill.
  * @param owner whose turn the searches take
  */
-export function retrievalTool(
-  skill: AgentSkill,
-  passages: PassageSearch,
-  owner: string,
-): SkillTool {
+export function retrievalTool(skill: AgentSkill, passages: PassageSearch, owner: string): SkillTool {
   return {
     ...describeRetrieval(skill),
     run: (input, signal) => findPassages(skill, passages, owner, input, signal),
@@ -37,11 +33,8 @@ export function retrievalTool(
 
 /** Describes the tool that finds passages in the documents of a skill. */
 export function describeRetrieval({ params }: Pick<AgentSkill, 'params'>): ToolDescription {
-  const about = [params['description'], params['source']].find(
-    (text) => typeof text === 'string' && text !== '',
-  );
-  const subject =
-    about === undefined ? '' : ` They are about: ${beginningOf(String(about), MAX_ABOUT)}`;
+  const about = [params['description'], params['source']].find((text) => typeof text === 'string' && text !== '');
+  const subject = about === undefined ? '' : ` They are about: ${beginningOf(String(about), MAX_ABOUT)}`;
   return {
     description: `Finds passages in documents by their words.${subject}`,
     parameters: PARAMETERS,
@@ -109,7 +102,9 @@ export async function findPassages(
       return left >= 0;
     });
   const cited = fitting.map(({ document, passage, content }) => ({
-    ...{ document, passage, content },
+    document,
+    passage,
+    content,
   }));
   const note = 'No passage has any of these words. Search for others, or say that there is none.';
   const data = cited.length === 0 ? { passages: cited, note } : { passages: cited };

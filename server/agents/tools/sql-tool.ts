@@ -38,11 +38,7 @@ export class SqlTools {
   }
 
   /** Describes the tool of a skill; throws as `create`. */
-  async describe(
-    { params }: Pick<AgentSkill, 'params'>,
-    owner: string,
-    signal: AbortSignal,
-  ): Promise<ToolDescription> {
+  async describe({ params }: Pick<AgentSkill, 'params'>, owner: string, signal: AbortSignal): Promise<ToolDescription> {
     const { database, tables } = readParams(params);
     const { description } = params;
     const described = await this.#describe(owner, database, tables, signal);
@@ -69,9 +65,7 @@ export class SqlTools {
     const { database, tables } = readParams(params);
     const { sql } = asRecord(input);
     if (typeof sql !== 'string') throw new ToolError('Send the statement as "sql".');
-    const data = await this.databases
-      .query(owner, database, tables, sql, signal)
-      .catch(throwToolError);
+    const data = await this.databases.query(owner, database, tables, sql, signal).catch(throwToolError);
     return { data };
   }
 
@@ -84,9 +78,7 @@ export class SqlTools {
     const key = JSON.stringify([owner, database, tables]);
     const kept = this.#described.get(key);
     if (kept && performance.now() - kept.at < KEPT_MS) return kept.tables;
-    const described = await this.databases
-      .describe(owner, database, tables, signal)
-      .catch(throwToolError);
+    const described = await this.databases.describe(owner, database, tables, signal).catch(throwToolError);
     this.#described.set(key, { tables: described, at: performance.now() });
     return described;
   }

@@ -72,9 +72,7 @@ export type AgentSkill = AnsweringAgent['skills'][number];
 
 /** Returns whether a param is a list of names, as it was when the skill was checked. */
 export function areNames(value: unknown): value is string[] {
-  return (
-    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
-  );
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
 }
 
 export interface AgentTools {

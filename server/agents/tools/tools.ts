@@ -39,13 +39,7 @@ export interface Asker {
   readonly depth: number;
 }
 
-const TOOL_TYPES: ReadonlySet<string> = new Set([
-  'model',
-  'sql',
-  'retrieval',
-  'knowledge_base',
-  'mcp',
-]);
+const TOOL_TYPES: ReadonlySet<string> = new Set(['model', 'sql', 'retrieval', 'knowledge_base', 'mcp']);
 
 /** The most tools that an answer offers, and the most bytes of their definitions, which each request has. */
 const MAX_TOOLS = 64;
@@ -141,9 +135,7 @@ export function requireSql({ sql }: Pick<ToolServices, 'sql'>): SqlTools {
 
 function requireMcp({ mcp }: ToolServices): McpTools {
   if (mcp) return mcp;
-  throw new ToolError(
-    'The service has no MCP servers; those who run it can name some (MCP_SERVERS).',
-  );
+  throw new ToolError('The service has no MCP servers; those who run it can name some (MCP_SERVERS).');
 }
 
 const MAX_NAME = 64;
@@ -152,9 +144,7 @@ const MAX_NAME = 64;
  * Returns names for tools in the characters that chat servers allow, each unlike the others. A skill
  * with one tool has its name before the tools of servers do, so that none of these takes it.
  */
-function nameTools(
-  tools: readonly { readonly skill: AgentSkill; readonly tool: Built }[],
-): string[] {
+function nameTools(tools: readonly { readonly skill: AgentSkill; readonly tool: Built }[]): string[] {
   const taken = new Set<string>();
   const names: string[] = [];
   const name = (index: number, wanted: string) => {
@@ -200,9 +190,7 @@ export class ToolRegistry {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#callers = new Set(callerTools.map(({ name }) => name));
     this.definitions = [...tools, ...callerTools];
-    if (
-      callerTools.reduce((bytes, tool) => bytes + definitionBytes(tool), 0) > MAX_DEFINITION_BYTES
-    ) {
+    if (callerTools.reduce((bytes, tool) => bytes + definitionBytes(tool), 0) > MAX_DEFINITION_BYTES) {
       const message = `must have at most ${MAX_DEFINITION_BYTES} bytes together; describe less, or fewer`;
       throw invalidRequest([{ pointer: '/body/tools', message }]);
     }
@@ -234,7 +222,10 @@ export class ToolRegistry {
     const none = { passages: [], predictions: [] };
     const wasMalformed = input === undefined;
     const toStep = (result: string | null, error: string | null): Step => ({
-      ...{ skill, ...describeCall(call), result, error },
+      skill,
+      ...describeCall(call),
+      result,
+      error,
       milliseconds: Math.round(performance.now() - begun),
     });
     try {
@@ -263,9 +254,7 @@ export class ToolRegistry {
     if (!tool) {
       const known = [...this.#tools.keys()];
       const others = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
-      throw new ToolError(
-        `The agent has no tool named ${JSON.stringify(shorten(name, 100))}; ${others}.`,
-      );
+      throw new ToolError(`The agent has no tool named ${JSON.stringify(shorten(name, 100))}; ${others}.`);
     }
     if (input === undefined) {
       throw new ToolError(

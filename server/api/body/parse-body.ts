@@ -7,12 +7,7 @@ import { cutName, escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { FORM_TYPE } from '../../contract/operation.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
-import {
-  type FieldError,
-  invalidRequest,
-  MAX_ERRORS,
-  malformedBody,
-} from '../../problems/problem.js';
+import { type FieldError, invalidRequest, MAX_ERRORS, malformedBody } from '../../problems/problem.js';
 import { announceDeprecations } from '../deprecation.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { Step } from '../request-context.js';
@@ -163,10 +158,7 @@ export function keepRawJson(check: Step, defers: DefersJson): Step {
  * every element, and, in bodies that are stored, numbers outside the range of a double. Callers
  * that have found none of the latter say so.
  */
-function createBoundsCheck(
-  contract: Contract,
-  operation: Operation,
-): (body: unknown, areFinite: boolean) => void {
+function createBoundsCheck(contract: Contract, operation: Operation): (body: unknown, areFinite: boolean) => void {
   const isStored = Number.isFinite(operation.maxBody);
   const limits = arrayLimits(contract, operation.bodySchema, []);
   return (body, areFinite) => {
@@ -195,10 +187,7 @@ export function nestsDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /** Tests the children of a JSON value without a list of them: this is on the way of every body. */
-function someChild(
-  value: object,
-  test: (child: unknown, name: string | number) => boolean,
-): boolean {
+function someChild(value: object, test: (child: unknown, name: string | number) => boolean): boolean {
   if (Array.isArray(value)) return value.some(test);
   const record = asRecord(value);
   for (const name in record) if (test(record[name], name)) return true;
@@ -298,9 +287,7 @@ export class TextBody<MediaType extends string = string> {
 function decodeText(mediaType: string, bytes: Buffer): TextBody {
   if (!isUtf8(bytes)) {
     const at = validLength(bytes);
-    throw malformedBody(
-      `The body is not UTF-8: byte ${at + 1} is not part of a character. Convert the text to UTF-8.`,
-    );
+    throw malformedBody(`The body is not UTF-8: byte ${at + 1} is not part of a character. Convert the text to UTF-8.`);
   }
   const nul = bytes.indexOf(0);
   if (nul !== -1) {
@@ -328,7 +315,5 @@ function validLength(bytes: Buffer): number {
 /** Returns the length of the whole characters in a prefix; undefined if it is not valid. */
 function wholeCharacters(bytes: Buffer, length: number): number | undefined {
   // A prefix may lack up to three bytes of its last character.
-  return [0, 1, 2, 3]
-    .map((lacking) => Math.max(length - lacking, 0))
-    .find((whole) => isUtf8(bytes.subarray(0, whole)));
+  return [0, 1, 2, 3].map((lacking) => Math.max(length - lacking, 0)).find((whole) => isUtf8(bytes.subarray(0, whole)));
 }

@@ -90,13 +90,10 @@ function refuseOtherForms({ consumes }: Operation): (req: Request) => void {
     refuseCharset(req);
     const encoding = readEncoding(req);
     if (encoding !== undefined && (!takesCompressed || encoding === 'other')) {
-      const remedy = takesCompressed
-        ? 'compress it with gzip or zstd, or send it as it is'
-        : 'send the body as it is';
-      throw unsupported(
-        `The Content-Encoding "${req.headers['content-encoding']}" is not taken here; ${remedy}.`,
-        { 'Accept-Encoding': takesCompressed ? 'gzip, zstd' : 'identity' },
-      );
+      const remedy = takesCompressed ? 'compress it with gzip or zstd, or send it as it is' : 'send the body as it is';
+      throw unsupported(`The Content-Encoding "${req.headers['content-encoding']}" is not taken here; ${remedy}.`, {
+        'Accept-Encoding': takesCompressed ? 'gzip, zstd' : 'identity',
+      });
     }
     // A part would be taken for the whole (RFC 9110, section 14.5).
     if (req.headers['content-range'] !== undefined) {
@@ -110,9 +107,7 @@ function refuseCharset(req: Request): void {
   const charset = findCharset(req);
   const isCsv = mediaType(req) === CSV_TYPE;
   if (charset === 'utf-8' || (isCsv && charset !== undefined)) return;
-  const remedy = isCsv
-    ? `name ${joinWords(CSV_CHARSETS, 'or')}, or send the rows in UTF-8`
-    : 'send the body in UTF-8';
+  const remedy = isCsv ? `name ${joinWords(CSV_CHARSETS, 'or')}, or send the rows in UTF-8` : 'send the body in UTF-8';
   throw unsupported(`The charset "${charsetLabel(req)}" is not taken here; ${remedy}.`);
 }
 
@@ -152,12 +147,7 @@ export function bufferBody(limit: number, { budget, refuseMissingTarget }: BodyG
   };
 }
 
-function collectBody(
-  req: Request,
-  res: Response,
-  limit: number,
-  budget: BodyMemory,
-): Promise<void> {
+function collectBody(req: Request, res: Response, limit: number, budget: BodyMemory): Promise<void> {
   return new Promise((resolve, reject) => {
     // A caller who disconnected during the look-up gets no response and sends nothing more.
     if (req.destroyed) return;
@@ -201,12 +191,7 @@ function openEncoded(req: Request, limit: number): Readable | undefined {
   return decodeBody(req, encoding, limit);
 }
 
-function deferBody(
-  req: Request,
-  res: Response,
-  { maxBody, maxTable }: BodyLimits,
-  isValid: Callers['isValid'],
-): void {
+function deferBody(req: Request, res: Response, { maxBody, maxTable }: BodyLimits, isValid: Callers['isValid']): void {
   // The reader of the body applies timeouts of its own.
   disableBodyTimeout(req);
   const { caller } = res.locals;
@@ -249,10 +234,7 @@ export interface DeferredBody<MediaType extends string = string> {
 const TIMEOUT_MS = { silence: 30_000, whole: 60 * 60 * 1000 };
 
 /** Times the sender only while a reader waits, since otherwise the reader causes the delay. */
-export async function* readInTime(
-  stream: Readable,
-  { silence, whole } = TIMEOUT_MS,
-): AsyncGenerator<Uint8Array> {
+export async function* readInTime(stream: Readable, { silence, whole } = TIMEOUT_MS): AsyncGenerator<Uint8Array> {
   const end = performance.now() + whole;
   const chunks = stream[Symbol.asyncIterator]();
   for (;;) {

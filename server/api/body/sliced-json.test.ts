@@ -138,21 +138,13 @@ describe('a body beyond its bounds', () => {
     ['nests 101 levels under data', `{"data":${deep(100)}}`, tooDeep],
     ['nests too deep outside its rows', `{"data":[],"params":${deep(100)}}`, tooDeep],
     ['has 10,000 values in a row', `[0,[${'0,'.repeat(9998)}0]]`, undefined],
-    [
-      'has more values in a row',
-      `[0,[${'0,'.repeat(9999)}0]]`,
-      ['/1', 'must hold at most 10000 values'],
-    ],
+    ['has more values in a row', `[0,[${'0,'.repeat(9999)}0]]`, ['/1', 'must hold at most 10000 values']],
     [
       'has 100,000 columns in a row',
       `{"data":[{${Array.from({ length: 100_000 }, (_, n) => `"c${n}":1`).join()}}]}`,
       ['/data/0', 'must hold at most 10000 values'],
     ],
-    [
-      'has a cell of 10 MB',
-      `[{"a":1},{"a":"${'x'.repeat(10_000_000)}"}]`,
-      ['/1', 'must have at most 1048576 bytes'],
-    ],
+    ['has a cell of 10 MB', `[{"a":1},{"a":"${'x'.repeat(10_000_000)}"}]`, ['/1', 'must have at most 1048576 bytes']],
     [
       'has no rows, and is large',
       `{"rows":[${'0,'.repeat(600_000)}0]}`,
@@ -168,11 +160,7 @@ describe('a body beyond its bounds', () => {
       `{"data":[],"a":[${'0,'.repeat(60_000)}0],"b":[${'0,'.repeat(60_000)}0]}`,
       ['', 'must hold at most 100000 values, its rows apart'],
     ],
-    [
-      'is blank without end',
-      ' '.repeat(3_000_000),
-      ['', 'must have at most 1048576 bytes, its rows apart'],
-    ],
+    ['is blank without end', ' '.repeat(3_000_000), ['', 'must have at most 1048576 bytes, its rows apart']],
     ['has too many rows', `[${'[],'.repeat(3_000_000)}0]`, ['', 'must have at most 100000 items']],
     [
       'has too many values in total',

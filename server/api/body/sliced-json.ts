@@ -52,11 +52,7 @@ const CLOSE_OBJECT = 0x7d;
  * @param pause called after each slice, to yield to other requests
  * @throws {ProblemError} if the body is not JSON, or exceeds a limit
  */
-export function parseSliced(
-  bytes: Buffer,
-  place: RowsPlace | undefined,
-  pause: () => Promise<void>,
-): Promise<unknown> {
+export function parseSliced(bytes: Buffer, place: RowsPlace | undefined, pause: () => Promise<void>): Promise<unknown> {
   return new SlicedJson(bytes, place, pause).parse();
 }
 

@@ -6,28 +6,13 @@ import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { stopClock } from '../../../testkit/stopped-clock.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import { readContract } from '../../contract/document.js';
-import {
-  RefusalTurns,
-  SendBufferLimit,
-  serveInOrder,
-  throttleConnections,
-} from '../../edge/connections.js';
+import { RefusalTurns, SendBufferLimit, serveInOrder, throttleConnections } from '../../edge/connections.js';
 import { BodyMeter, drainAndClose } from '../../edge/request.js';
 import { shedLoad } from '../../edge/server.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
@@ -76,8 +61,7 @@ function limit(
   unread?: SendBufferLimit,
 ): Record<'reserve' | 'run', RequestHandler> & { gate: RequestGate } {
   const gate = new RequestGate(capacity, () => {}, unread);
-  const caller = ({ locals }: Response) =>
-    locals.caller ?? { id: null, owner: '', scopes: [], key: null };
+  const caller = ({ locals }: Response) => locals.caller ?? { id: null, owner: '', scopes: [], key: null };
   return {
     gate,
     reserve: (req, res, next) => {
@@ -182,9 +166,7 @@ describe('the memory for bodies', () => {
     const memory = new BodyMemory(MAX);
     const given: string[] = [];
     const begin = (owner: string) =>
-      memory.begin({ id: owner, owner, scopes: [], key: { id: owner, name: owner } }, () =>
-        given.push(owner),
-      );
+      memory.begin({ id: owner, owner, scopes: [], key: { id: owner, name: owner } }, () => given.push(owner));
     for (const owner of ['one', 'two']) {
       const share = begin(owner);
       share.add(500);
@@ -274,11 +256,7 @@ describe('work in slices', () => {
 
   test('lets the requests of other owners go first, and then continues before its owner’s other requests', async () => {
     const { begun, end, ask } = await sliced();
-    const answers = [
-      await ask('greedy', 'large'),
-      await ask('greedy', 'next'),
-      await ask('modest', 'small'),
-    ];
+    const answers = [await ask('greedy', 'large'), await ask('greedy', 'next'), await ask('modest', 'small')];
     end.get('large')?.();
     for (const { answer } of answers) expect((await answer).status).toBe(200);
     expect(begun).toEqual(['large', 'small', 'large again', 'next']);
@@ -365,8 +343,7 @@ describe('a connection that is held after a refusal', () => {
       for (let time = 0; time < times; time += 1) throttle(req, res, res.locals.caller);
       throw unavailable('refused');
     });
-    const refusal = (owner: string, times: number) =>
-      fetch(url, { headers: { owner, times: `${times}` } });
+    const refusal = (owner: string, times: number) => fetch(url, { headers: { owner, times: `${times}` } });
     expect((await refusal('greedy', 3000)).headers.get('Connection')).toBe('close');
     for (let time = 0; time < 3; time += 1) {
       expect((await refusal('modest', 1)).headers.get('Connection')).toBe('keep-alive');
@@ -415,9 +392,7 @@ describe('requests in one write on one connection', () => {
 
   test('are started one after another, and answered in order', async () => {
     const begun: (() => void)[] = [];
-    const url = await listen(
-      serveInOrder((req, res) => begun.push(() => res.end(`answer to ${req.url}.`))),
-    );
+    const url = await listen(serveInOrder((req, res) => begun.push(() => res.end(`answer to ${req.url}.`))));
     const { socket, answer } = raw(url, request('/0') + request('/1') + request('/2'));
     expect(answer).toBe('');
     const answers: string[] = [];
@@ -480,11 +455,7 @@ describe('requests in one write on one connection', () => {
 describe('chunks of a body', () => {
   const overloadProblem = (size: number, spacing: number) => {
     let time = 0;
-    const meter = new BodyMeter(
-      new IncomingMessage(new Socket()),
-      Number.POSITIVE_INFINITY,
-      () => time,
-    );
+    const meter = new BodyMeter(new IncomingMessage(new Socket()), Number.POSITIVE_INFINITY, () => time);
     for (let chunk = 0; chunk < 3000; chunk += 1) {
       time += spacing;
       const problem = meter.add(size);
@@ -545,19 +516,13 @@ describe('a body that is not to be read', () => {
     ['is for a model that does not exist, in chunks', PREDICT, () => predictOnly, undefined, 404],
     ['is for a project that is not there', 'POST /projects/none/skills', () => all, 300_000, 404],
     ['its key may not send', 'POST /projects', () => predictOnly, 100_000, 403],
-  ])(
-    'because it %s is refused before any of it is sent',
-    async (_why, request, key, length, status) => {
-      const framing = length ? `Content-Length: ${length}` : 'Transfer-Encoding: chunked';
-      const connection = raw(
-        server.url,
-        head(`Authorization: Bearer ${key()}\r\n${framing}`, request),
-      );
-      await expect
-        .poll(() => connection.answer)
-        .toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"request_id":"[^"]+"}$`, 's'));
-    },
-  );
+  ])('because it %s is refused before any of it is sent', async (_why, request, key, length, status) => {
+    const framing = length ? `Content-Length: ${length}` : 'Transfer-Encoding: chunked';
+    const connection = raw(server.url, head(`Authorization: Bearer ${key()}\r\n${framing}`, request));
+    await expect
+      .poll(() => connection.answer)
+      .toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"request_id":"[^"]+"}$`, 's'));
+  });
 
   const PROJECT = 'POST /projects';
   const TABLE = 'PUT /api/projects/default/models/m?target=y';
@@ -566,19 +531,13 @@ describe('a body that is not to be read', () => {
     ['JSON', PROJECT, 'application/json', ' '],
     ['a table', TABLE, 'text/csv', '1'],
     ['JSON for later', TABLE, 'application/json', ' '],
-  ])(
-    'because its chunks of %s are tiny is refused, and read no further',
-    async (_what, request, type, byte) => {
-      const headers = `Host: localhost\r\nAuthorization: Bearer ${all}\r\nContent-Type: ${type}`;
-      const connection = raw(
-        server.url,
-        `${request} HTTP/1.1\r\n${headers}\r\nTransfer-Encoding: chunked\r\n\r\n`,
-      );
-      connection.socket.write(`1\r\n${byte}\r\n`.repeat(2500));
-      await once(connection.socket, 'close');
-      expect(connection.answer).toMatch(/^HTTP\/1\.1 400 .*\/problems\/malformed-body.*chunks/s);
-    },
-  );
+  ])('because its chunks of %s are tiny is refused, and read no further', async (_what, request, type, byte) => {
+    const headers = `Host: localhost\r\nAuthorization: Bearer ${all}\r\nContent-Type: ${type}`;
+    const connection = raw(server.url, `${request} HTTP/1.1\r\n${headers}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    connection.socket.write(`1\r\n${byte}\r\n`.repeat(2500));
+    await once(connection.socket, 'close');
+    expect(connection.answer).toMatch(/^HTTP\/1\.1 400 .*\/problems\/malformed-body.*chunks/s);
+  });
 
   test('costs its connection, which ends even if the body never arrives', async () => {
     const headers = `Authorization: Bearer ${all}\r\nContent-Length: 999999999`;

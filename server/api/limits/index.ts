@@ -3,12 +3,7 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import type { Operation, Pool } from '../../contract/document.js';
-import {
-  onResponseClose,
-  SendBufferLimit,
-  type Throttle,
-  throttleConnections,
-} from '../../edge/connections.js';
+import { onResponseClose, SendBufferLimit, type Throttle, throttleConnections } from '../../edge/connections.js';
 import { isColumnar, isRowStream, mediaType, withoutQuery } from '../../edge/request.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import { BodyMemory } from './body-memory.js';
@@ -69,11 +64,7 @@ export class Limits {
     };
     this.#streams = {
       rows: new StreamGate('streams', MAX_STREAMS, throttle),
-      columns: new StreamGate(
-        'bodies of Arrow and Parquet to predict',
-        MAX_COLUMN_STREAMS,
-        throttle,
-      ),
+      columns: new StreamGate('bodies of Arrow and Parquet to predict', MAX_COLUMN_STREAMS, throttle),
       // An answer waits for a chat server most of the time, and uses little of the processor.
       answers: new StreamGate('answers of agents', maxAnswers, throttle),
     };
@@ -90,8 +81,7 @@ export class Limits {
     if (isOpen && pool === 'requests') return UNLIMITED;
     const { rows, columns, answers } = this.#streams;
     const gate = pool === 'answers' ? undefined : this.#gates[pool];
-    const isStream = (req: Request) =>
-      !gate || (pool === 'predictions' && isRowStream(mediaType(req)));
+    const isStream = (req: Request) => !gate || (pool === 'predictions' && isRowStream(mediaType(req)));
     const findRoom = (req: Request, res: Response, caller: Caller) => {
       if (!gate) answers.enter(req, res, caller);
       else if (isStream(req)) {
@@ -106,18 +96,14 @@ export class Limits {
         findRoom(req, res, caller);
         return undefined;
       },
-      enter: (req, res, caller) =>
-        gate && !isStream(req) ? gate.enter(req, res, caller) : undefined,
+      enter: (req, res, caller) => (gate && !isStream(req) ? gate.enter(req, res, caller) : undefined),
     };
   }
 
   /** Returns the requests that wait and those that run, by the gate that they pass. */
   measureQueues(): Record<string, QueueLength> {
     return Object.fromEntries(
-      Object.entries({ ...this.#gates, ...this.#streams }).map(([name, gate]) => [
-        name,
-        gate.length,
-      ]),
+      Object.entries({ ...this.#gates, ...this.#streams }).map(([name, gate]) => [name, gate.length]),
     );
   }
 
@@ -137,12 +123,8 @@ export class Limits {
    */
   overloadProblem(req: IncomingMessage): ProblemError | undefined {
     const path = withoutQuery(req.url ?? '');
-    const isPrediction = this.#predictions.some(
-      ({ method, address }) => method === req.method && address.test(path),
-    );
-    return isPrediction && !isRowStream(mediaType(req))
-      ? this.#gates.predictions.overloadProblem
-      : undefined;
+    const isPrediction = this.#predictions.some(({ method, address }) => method === req.method && address.test(path));
+    return isPrediction && !isRowStream(mediaType(req)) ? this.#gates.predictions.overloadProblem : undefined;
   }
 }
 

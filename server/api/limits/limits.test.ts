@@ -71,7 +71,9 @@ async function startWithModel(): Promise<ServerProcess> {
   const body = JSON.stringify(table);
   const headers = { 'Content-Type': 'application/json' };
   await fetch(`${started.url}/api/projects/default/models/m?target=y`, {
-    ...{ method: 'PUT', headers, body },
+    method: 'PUT',
+    headers,
+    body,
   });
   return started;
 }
@@ -86,12 +88,8 @@ describe('a limit of requests', () => {
       expect(answer.status).toBe(200);
       expect(answer.headers.get('RateLimit')).toBeNull();
     }
-    const [busy, other] = [
-      await makeKey(database(), { name: 'busy' }),
-      await makeKey(database(), { name: 'other' }),
-    ];
-    const get = (key: string) =>
-      checked(`${url}/projects`, { headers: { Authorization: `Bearer ${key}` } });
+    const [busy, other] = [await makeKey(database(), { name: 'busy' }), await makeKey(database(), { name: 'other' })];
+    const get = (key: string) => checked(`${url}/projects`, { headers: { Authorization: `Bearer ${key}` } });
     for (let left = 4; left >= 0; left -= 1) {
       const answer = await get(busy);
       expect(answer.status).toBe(200);
@@ -127,24 +125,21 @@ describe('a project at its limit', () => {
   });
   afterAll(() => holder.kill());
 
-  test.each(kinds)(
-    'takes no other $kind until one is deleted',
-    async ({ kind, list, required }) => {
-      const at = `${holder.url}/projects/default/${list}`;
-      const create = (name: string) => post(at, { [kind]: { ...required, name } });
-      expect((await create('a')).status).toBe(201);
-      expect((await create('b')).status).toBe(201);
-      const refused = await create('c');
-      expect(refused.status).toBe(409);
-      expect(await refused.json()).toMatchObject({
-        type: '/problems/limit-reached',
-        detail: expect.stringContaining(`2 ${list}`),
-      });
-      expect(await (await checked(at)).json()).toHaveLength(2);
-      await checked(`${at}/a`, { method: 'DELETE' });
-      expect((await create('c')).status).toBe(201);
-    },
-  );
+  test.each(kinds)('takes no other $kind until one is deleted', async ({ kind, list, required }) => {
+    const at = `${holder.url}/projects/default/${list}`;
+    const create = (name: string) => post(at, { [kind]: { ...required, name } });
+    expect((await create('a')).status).toBe(201);
+    expect((await create('b')).status).toBe(201);
+    const refused = await create('c');
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({
+      type: '/problems/limit-reached',
+      detail: expect.stringContaining(`2 ${list}`),
+    });
+    expect(await (await checked(at)).json()).toHaveLength(2);
+    await checked(`${at}/a`, { method: 'DELETE' });
+    expect((await create('c')).status).toBe(201);
+  });
 
   test('takes no other chatbot or model by PUT either, and its owner no other project', async () => {
     const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
@@ -230,10 +225,7 @@ describe('a limit of concurrent requests', () => {
 
   test('lets some requests run, lets others wait, and refuses the rest', async () => {
     const working: (() => void)[] = [];
-    const url = await serve(
-      (_req, res) => working.push(() => res.end()),
-      limit({ atOnce: 2, waiting: 3 }).run,
-    );
+    const url = await serve((_req, res) => working.push(() => res.end()), limit({ atOnce: 2, waiting: 3 }).run);
     const refused: number[] = [];
     const answers = Array.from({ length: 10 }, async () => {
       const { status } = await fetch(url);
@@ -253,10 +245,7 @@ describe('a limit of concurrent requests', () => {
 
   test('gives the place of a caller who disconnects to the next', async () => {
     const working: (() => void)[] = [];
-    const url = await serve(
-      (_req, res) => working.push(() => res.end()),
-      limit({ atOnce: 1, waiting: 2 }).run,
-    );
+    const url = await serve((_req, res) => working.push(() => res.end()), limit({ atOnce: 1, waiting: 2 }).run);
     const leaving = new AbortController();
     const left = [0, 1].map(() => fetch(url, { signal: leaving.signal }).catch(() => 'left'));
     await expect.poll(() => working.length).toBe(1);
@@ -297,9 +286,7 @@ describe('requests that wait behind another on a connection', () => {
     socket.write(request.repeat(3));
     await expect.poll(() => seen).toEqual([300, 300, 300]);
     socket.destroy();
-    await expect
-      .poll(async () => (await fetch(url, { method: 'POST', body: 'x'.repeat(900) })).status)
-      .toBe(200);
+    await expect.poll(async () => (await fetch(url, { method: 'POST', body: 'x'.repeat(900) })).status).toBe(200);
   });
 });
 

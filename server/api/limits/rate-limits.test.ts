@@ -61,47 +61,43 @@ describe.each(['SQLite', 'PostgreSQL'])('a limit that instances share on %s', (k
       await instance.spend(caller, 'rows', rows);
       return true;
     } catch (error) {
-      if (error instanceof ProblemError && error.type === '/problems/too-many-requests')
-        return false;
+      if (error instanceof ProblemError && error.type === '/problems/too-many-requests') return false;
       throw error;
     }
   }
 
-  testOfDay(
-    'is never exceeded, and all of it can be had, whatever they do and whenever they restart',
-    async () => {
-      const step = record({
-        instance: constantFrom(0, 1, 2),
-        rows: integer({ min: 1, max: 40 }),
-        atOnce: integer({ min: 1, max: 4 }),
-        restarts: constantFrom(true, false, false, false),
-      });
-      await assert(
-        asyncProperty(integer({ min: 1, max: 300 }), array(step), async (max, steps) => {
-          const caller = await makeCaller(max);
-          const start = () => new RateLimits(0, store);
-          const instances = [start(), start(), start()];
-          let used = 0;
-          for (const { instance, rows, atOnce, restarts } of steps) {
-            const limits = instances[instance] ?? start();
-            const tried = Array.from({ length: atOnce }, () => spend(limits, caller, rows));
-            used += rows * (await Promise.all(tried)).filter(Boolean).length;
-            expect(used).toBeLessThanOrEqual(max);
-            if (!restarts) continue;
-            await limits.stop();
-            instances[instance] = start();
-          }
-          for (const limits of instances) await limits.stop();
-          const alone = start();
-          expect(await spend(alone, caller, max - used + 1)).toBe(false);
-          if (used < max) expect(await spend(alone, caller, max - used)).toBe(true);
-          expect(await spend(alone, caller, 1)).toBe(false);
-          expect(await alone.list(caller)).toMatchObject([{ name: 'rows', limit: max, left: 0 }]);
-        }),
-        { numRuns: kind === 'SQLite' ? 60 : 15 },
-      );
-    },
-  );
+  testOfDay('is never exceeded, and all of it can be had, whatever they do and whenever they restart', async () => {
+    const step = record({
+      instance: constantFrom(0, 1, 2),
+      rows: integer({ min: 1, max: 40 }),
+      atOnce: integer({ min: 1, max: 4 }),
+      restarts: constantFrom(true, false, false, false),
+    });
+    await assert(
+      asyncProperty(integer({ min: 1, max: 300 }), array(step), async (max, steps) => {
+        const caller = await makeCaller(max);
+        const start = () => new RateLimits(0, store);
+        const instances = [start(), start(), start()];
+        let used = 0;
+        for (const { instance, rows, atOnce, restarts } of steps) {
+          const limits = instances[instance] ?? start();
+          const tried = Array.from({ length: atOnce }, () => spend(limits, caller, rows));
+          used += rows * (await Promise.all(tried)).filter(Boolean).length;
+          expect(used).toBeLessThanOrEqual(max);
+          if (!restarts) continue;
+          await limits.stop();
+          instances[instance] = start();
+        }
+        for (const limits of instances) await limits.stop();
+        const alone = start();
+        expect(await spend(alone, caller, max - used + 1)).toBe(false);
+        if (used < max) expect(await spend(alone, caller, max - used)).toBe(true);
+        expect(await spend(alone, caller, 1)).toBe(false);
+        expect(await alone.list(caller)).toMatchObject([{ name: 'rows', limit: max, left: 0 }]);
+      }),
+      { numRuns: kind === 'SQLite' ? 60 : 15 },
+    );
+  });
 
   testOfDay('costs few writes, and none where nothing is left', async () => {
     const caller = await makeCaller(6000);
@@ -118,27 +114,23 @@ describe.each(['SQLite', 'PostgreSQL'])('a limit that instances share on %s', (k
     expect(new Set(await Promise.all(refused))).toEqual(new Set([false]));
   });
 
-  testOfDay(
-    'counts tokens of an identity together, and none beyond the largest limit',
-    async () => {
-      keys += 1;
-      const identity = { subject: `user-${keys}`, until: 0, signedBy: '' };
-      const [small, large] = [2, 40].map((rows): Caller => {
-        const id = `oidc:${identity.subject}`;
-        return { id, owner: 'shop', scopes: [], key: null, identity, limits: { rows } };
-      });
-      const limits = new RateLimits(0, store);
-      let [used, refused] = [0, 0];
-      const take = async (caller: Caller) =>
-        (await spend(limits, caller, 1)) ? used++ : refused++;
-      if (!small || !large) throw new Error('There are two.');
-      for (let row = 0; row < 5; row += 1) await take(small);
-      expect([used, refused]).toEqual([2, 3]);
-      for (let row = 0; row < 60; row += 1) await take(row % 3 === 0 ? small : large);
-      for (let row = 0; row < 40; row += 1) await take(large);
-      expect(used).toBe(40);
-    },
-  );
+  testOfDay('counts tokens of an identity together, and none beyond the largest limit', async () => {
+    keys += 1;
+    const identity = { subject: `user-${keys}`, until: 0, signedBy: '' };
+    const [small, large] = [2, 40].map((rows): Caller => {
+      const id = `oidc:${identity.subject}`;
+      return { id, owner: 'shop', scopes: [], key: null, identity, limits: { rows } };
+    });
+    const limits = new RateLimits(0, store);
+    let [used, refused] = [0, 0];
+    const take = async (caller: Caller) => ((await spend(limits, caller, 1)) ? used++ : refused++);
+    if (!small || !large) throw new Error('There are two.');
+    for (let row = 0; row < 5; row += 1) await take(small);
+    expect([used, refused]).toEqual([2, 3]);
+    for (let row = 0; row < 60; row += 1) await take(row % 3 === 0 ? small : large);
+    for (let row = 0; row < 40; row += 1) await take(large);
+    expect(used).toBe(40);
+  });
 
   testOfDay('is forgotten two days after its period, and not before', async () => {
     const [old, recent] = [await makeCaller(5), await makeCaller(5)];
@@ -157,16 +149,13 @@ describe.each(['SQLite', 'PostgreSQL'])('a limit that instances share on %s', (k
     expect(await spend(new RateLimits(0, store), recent, 1)).toBe(false);
   });
 
-  testOfDay(
-    'counts what was had though it is more than was left, and then nothing more',
-    async () => {
-      const caller = await makeCaller(10);
-      const limits = new RateLimits(0, store);
-      await limits.settle(caller, 'rows', 25);
-      expect(await spend(limits, caller, 0)).toBe(false);
-      expect(await spend(new RateLimits(0, store), caller, 1)).toBe(false);
-    },
-  );
+  testOfDay('counts what was had though it is more than was left, and then nothing more', async () => {
+    const caller = await makeCaller(10);
+    const limits = new RateLimits(0, store);
+    await limits.settle(caller, 'rows', 25);
+    expect(await spend(limits, caller, 0)).toBe(false);
+    expect(await spend(new RateLimits(0, store), caller, 1)).toBe(false);
+  });
 });
 
 describe('the limits of a key', () => {
@@ -240,9 +229,7 @@ describe('the limits of a key', () => {
     // Should a minute end meanwhile, the next one has as many.
     for (let time = 0; refused === undefined && time < 12; time += 1) {
       const answer = await send(key, 'GET', '/projects', undefined, { instance: time % 2 });
-      expect(answer.headers.get('RateLimit-Policy')).toMatch(
-        /^"key"; q=6000; w=60; pk=:.*:, "requests"; q=4; w=60$/,
-      );
+      expect(answer.headers.get('RateLimit-Policy')).toMatch(/^"key"; q=6000; w=60; pk=:.*:, "requests"; q=4; w=60$/);
       if (answer.status === 200) {
         granted += 1;
         expect(answer.headers.get('RateLimit')).toMatch(/, "requests"; r=[0-3]; t=\d+$/);
@@ -264,51 +251,50 @@ describe('the limits of a key', () => {
     expect(text).toContain('\nroster_queue_running{queue="requests"} 1\n');
   });
 
-  testOfDay(
-    'of rows hold for bodies, streams and tools, and the caller is told what is left',
-    async () => {
-      const key = await makeKey(databaseUrl, { name: 'rows', limits: { rows: 100 } });
-      expect((await send(key, 'POST', PREDICT, rows(60))).status).toBe(200);
-      await expectRefusal(await send(key, 'POST', PREDICT, rows(60)), 'limit of rows, and has 40');
-      const csv = `x\n${rows(60)
-        .map(({ x }) => x)
-        .join('\n')}\n`;
-      const asCsv = await send(key, 'POST', PREDICT, csv, { type: 'text/csv' });
-      await expectRefusal(asCsv, 'limit of rows');
-      const me = await (await send(key, 'GET', '/me')).json();
-      expect(me).toMatchObject({
-        limits: {
-          rate_limit: 6000,
-          quotas: [{ name: 'rows', limit: 100, seconds: 86_400, left: 40 }],
-        },
-      });
-      const lines = rows(5000)
-        .map((row) => `${JSON.stringify(row)}\n`)
-        .join('');
-      const streamed = await send(key, 'POST', PREDICT, lines, { type: 'application/x-ndjson' });
-      const answered = (await streamed.text()).trimEnd().split('\n');
-      expect(answered.length).toBeLessThanOrEqual(41);
-      expect(answered.at(-1)).toContain('its limit of rows');
-      expect((await send(key, 'POST', PREDICT, rows(40))).status).toBe(200);
-      const message = {
-        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-        params: { name: 'predict_m', arguments: { x: 1 } },
-      };
-      const called = await send(key, 'POST', '/mcp', message, {
-        headers: {
-          Accept: 'application/json, text/event-stream',
-          'MCP-Protocol-Version': '2025-11-25',
-        },
-      });
-      expect(await called.json()).toMatchObject({
-        result: {
-          isError: true,
-          content: [{ text: expect.stringContaining('its limit of rows') }],
-        },
-      });
-      await expectRefusal(await send(key, 'POST', PREDICT, rows(1)), 'and has 0 left');
-    },
-  );
+  testOfDay('of rows hold for bodies, streams and tools, and the caller is told what is left', async () => {
+    const key = await makeKey(databaseUrl, { name: 'rows', limits: { rows: 100 } });
+    expect((await send(key, 'POST', PREDICT, rows(60))).status).toBe(200);
+    await expectRefusal(await send(key, 'POST', PREDICT, rows(60)), 'limit of rows, and has 40');
+    const csv = `x\n${rows(60)
+      .map(({ x }) => x)
+      .join('\n')}\n`;
+    const asCsv = await send(key, 'POST', PREDICT, csv, { type: 'text/csv' });
+    await expectRefusal(asCsv, 'limit of rows');
+    const me = await (await send(key, 'GET', '/me')).json();
+    expect(me).toMatchObject({
+      limits: {
+        rate_limit: 6000,
+        quotas: [{ name: 'rows', limit: 100, seconds: 86_400, left: 40 }],
+      },
+    });
+    const lines = rows(5000)
+      .map((row) => `${JSON.stringify(row)}\n`)
+      .join('');
+    const streamed = await send(key, 'POST', PREDICT, lines, { type: 'application/x-ndjson' });
+    const answered = (await streamed.text()).trimEnd().split('\n');
+    expect(answered.length).toBeLessThanOrEqual(41);
+    expect(answered.at(-1)).toContain('its limit of rows');
+    expect((await send(key, 'POST', PREDICT, rows(40))).status).toBe(200);
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'predict_m', arguments: { x: 1 } },
+    };
+    const called = await send(key, 'POST', '/mcp', message, {
+      headers: {
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': '2025-11-25',
+      },
+    });
+    expect(await called.json()).toMatchObject({
+      result: {
+        isError: true,
+        content: [{ text: expect.stringContaining('its limit of rows') }],
+      },
+    });
+    await expectRefusal(await send(key, 'POST', PREDICT, rows(1)), 'and has 0 left');
+  });
 
   testOfDay('of tokens end an answer before the chat server is asked again', async () => {
     const key = await makeKey(databaseUrl, { name: 'tokens', limits: { tokens: 20 } });

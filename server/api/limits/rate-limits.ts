@@ -69,12 +69,7 @@ export class RateLimits {
    * @returns undefined, or a promise if the store is asked
    * @throws {ProblemError} if the key has sent too many requests
    */
-  admit(
-    req: Request,
-    res: Response,
-    caller: Caller,
-    throttle: Throttle,
-  ): Promise<void> | undefined {
+  admit(req: Request, res: Response, caller: Caller, throttle: Throttle): Promise<void> | undefined {
     const finish = (refusal?: unknown) => {
       this.#report(res, caller);
       if (refusal === undefined) return;

@@ -123,9 +123,7 @@ export class RequestGate {
   /** True if there is a reservation, and another owner to whom it may yield. */
   get #mayYield(): boolean {
     const [owner] = this.#reserved.keys();
-    return (
-      owner !== undefined && this.#countRequests(owner) < this.#gate.size + this.#reservations.size
-    );
+    return owner !== undefined && this.#countRequests(owner) < this.#gate.size + this.#reservations.size;
   }
 
   /** Returns the number of requests of an owner: running, waiting, and reserved. */

@@ -3,13 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract, Operation } from '../../contract/document.js';
 import { drainAndClose, JSON_TYPE } from '../../edge/request.js';
-import {
-  invalidRequest,
-  ProblemError,
-  type ProblemRendering,
-  problem,
-  render,
-} from '../../problems/problem.js';
+import { invalidRequest, ProblemError, type ProblemRendering, problem, render } from '../../problems/problem.js';
 import { errorOfProblem } from './json-rpc.js';
 import { isOpenaiAddress, writeOpenaiError } from './openai-error.js';
 
@@ -23,12 +17,9 @@ type Translate = (thrown: unknown) => ProblemError | undefined;
 export function asProblem(cause: unknown, translate?: Translate): ProblemError {
   if (cause instanceof ProblemError) return cause;
   if (cause instanceof URIError) {
-    return invalidRequest([
-      { pointer: '/path', message: 'must be percent-encoded UTF-8 (RFC 3986, section 2.1)' },
-    ]);
+    return invalidRequest([{ pointer: '/path', message: 'must be percent-encoded UTF-8 (RFC 3986, section 2.1)' }]);
   }
-  const detail =
-    'Something went wrong inside the service. Its log has the cause under this request_id.';
+  const detail = 'Something went wrong inside the service. Its log has the cause under this request_id.';
   return translate?.(cause) ?? problem('/problems/internal-error', detail, {}, {}, { cause });
 }
 

@@ -166,12 +166,7 @@ function sendWhole(res: Response, body: Chunk): void {
   // character, so that few bytes become text at little cost.
   if (typeof body === 'string') endWith(res, body);
   else if (body.length >= CHUNK_SIZE) res.end(body);
-  else
-    endWith(
-      res,
-      Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
-      'latin1',
-    );
+  else endWith(res, Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1');
   limitWait(res);
 }
 
@@ -320,12 +315,7 @@ function endWithLine(
   endAndDiscard(req, res, problemLine(contract, error, req, res), times.discarding);
 }
 
-function problemLine(
-  contract: Contract,
-  error: ProblemError,
-  { originalUrl }: Request,
-  { locals }: Response,
-): string {
+function problemLine(contract: Contract, error: ProblemError, { originalUrl }: Request, { locals }: Response): string {
   const at = { instance: originalUrl, requestId: locals.requestId ?? '' };
   return `${JSON.stringify({ problem: render(contract, error, at) })}\n`;
 }

@@ -31,18 +31,12 @@ export interface Excerpt {
  */
 export function takeExcerpts(
   contract: Contract,
-): (
-  operation: Pick<Operation, 'bodySchema' | 'parameters'>,
-  body: unknown,
-  query: Request['query'],
-) => Excerpt {
+): (operation: Pick<Operation, 'bodySchema' | 'parameters'>, body: unknown, query: Request['query']) => Excerpt {
   const compile = compileOnce(contract);
   return ({ bodySchema, parameters }, body, query) => {
     const excerpt = new RequestExcerpt(contract, compile);
     const ofBody = excerpt.of(bodySchema, body);
-    const schemas = new Map(
-      parameters.map((part) => [part['in'] === 'query' && part['name'], part['schema']]),
-    );
+    const schemas = new Map(parameters.map((part) => [part['in'] === 'query' && part['name'], part['schema']]));
     const ofQuery = Object.entries(query).map(
       ([name, value]) => [name, excerpt.ofParameter(schemas.get(name), value)] as const,
     );
@@ -86,9 +80,7 @@ class RequestExcerpt {
     if (typeof value === 'string') return this.#ofText(schema, value);
     if (typeof value !== 'object' || value === null) return value;
     const alternatives = this.contract.alternatives(schema);
-    return Array.isArray(value)
-      ? this.#ofArray(alternatives, value)
-      : this.#ofObject(alternatives, asRecord(value));
+    return Array.isArray(value) ? this.#ofArray(alternatives, value) : this.#ofObject(alternatives, asRecord(value));
   }
 
   /** @returns the value of a parameter of the query itself, if nothing is left out */

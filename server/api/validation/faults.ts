@@ -97,8 +97,7 @@ function runCheck(check: ValidateFunction, value: unknown): Fault[] {
 function readFault({ instancePath, keyword, params, message = '' }: ErrorObject): Fault {
   const { missingProperty, additionalProperty, unevaluatedProperty } = asRecord(params);
   const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
-  const pointer =
-    name === undefined ? instancePath : `${instancePath}/${escapeToken(String(name))}`;
+  const pointer = name === undefined ? instancePath : `${instancePath}/${escapeToken(String(name))}`;
   return { pointer, keyword, params: asRecord(params), message };
 }
 
@@ -134,10 +133,7 @@ function describeFaults(
 }
 
 /** Returns whether a fault is about a form of elements that the caller does not use. */
-function isOfUnusedForm(
-  forms: readonly FormFaults[],
-  { pointer, keyword, params }: Fault,
-): boolean {
+function isOfUnusedForm(forms: readonly FormFaults[], { pointer, keyword, params }: Fault): boolean {
   // No form has a field without a name.
   if (params['additionalProperty'] === '') return false;
   return forms.some(({ explains }) => explains(pointer, keyword));
@@ -180,10 +176,7 @@ function join(messages: readonly string[]): string {
   const others = messages.filter((message) => !TYPE.test(message));
   const [first, ...rest] = types;
   if (first === undefined) return others.join('; ');
-  return [
-    [first, ...rest.map((message) => message.replace(TYPE, ''))].join(' or '),
-    ...others,
-  ].join('; ');
+  return [[first, ...rest.map((message) => message.replace(TYPE, ''))].join(' or '), ...others].join('; ');
 }
 
 const TYPE = /^must be (?=an? |null|true)/;

@@ -16,10 +16,7 @@ type Spec = Awaited<Parameters<OpenApiValidator['installMiddleware']>[0]>;
  * Returns the full check of an operation, by express-openapi-validator. It decides; what it refuses is explained
  * by {@link explainFaults}, because its own errors are sentences, without the parameters of the violated rule.
  */
-export function fullChecks(
-  contract: Contract,
-  bases: readonly string[],
-): (operation: Operation) => Step {
+export function fullChecks(contract: Contract, bases: readonly string[]): (operation: Operation) => Step {
   const takeExcerpt = takeExcerpts(contract);
   return (operation) => {
     const validator = mountValidator(contract, operation, bases);
@@ -90,19 +87,16 @@ function mountValidator({ document }: Contract, operation: Operation, bases: rea
  * Returns the part of the contract that describes the requests to an operation. The validator walks the whole
  * document before it compiles an operation, and most of it describes others, and responses.
  */
-function describeRequests(
-  document: Contract['document'],
-  { path, method, parameters }: Operation,
-): object {
+function describeRequests(document: Contract['document'], { path, method, parameters }: Operation): object {
   const { [method]: operation } = asRecord(document.paths[path]);
   const described = { ...withoutResponses(asRecord(operation)), parameters: [] };
   // It would refuse `,` and `:` in a query that is not encoded, and tell of no other fault then.
-  const all = parameters.map((one) =>
-    one['in'] === 'query' ? { ...one, allowReserved: true } : one,
-  );
+  const all = parameters.map((one) => (one['in'] === 'query' ? { ...one, allowReserved: true } : one));
   const paths = { [path]: { parameters: all, [method]: described } };
   return structuredClone({
-    ...{ openapi: document.openapi, info: document.info, paths },
+    openapi: document.openapi,
+    info: document.info,
+    paths,
     components: referencedComponents(paths, document.components),
   });
 }

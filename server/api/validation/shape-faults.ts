@@ -11,11 +11,7 @@ interface ShapeFault {
 }
 
 /** Finds a fault in the shape of a whole body, if its schema has a message for it. */
-export function findShapeFault(
-  contract: Contract,
-  schema: unknown,
-  body: unknown,
-): ShapeFault | undefined {
+export function findShapeFault(contract: Contract, schema: unknown, body: unknown): ShapeFault | undefined {
   return noBranchFits(contract, schema, body) ?? notWrapped(contract, schema, body);
 }
 
@@ -122,9 +118,7 @@ function compareForms(
 /** Returns the only form that has any of the fields of an element. */
 function findForm(element: unknown, forms: readonly JsonRecord[]): JsonRecord | undefined {
   const names = Object.keys(asRecord(element));
-  const [form, ...further] = forms.filter((one) =>
-    listFields(one).some((field) => names.includes(field)),
-  );
+  const [form, ...further] = forms.filter((one) => listFields(one).some((field) => names.includes(field)));
   return further.length === 0 ? form : undefined;
 }
 

@@ -29,10 +29,7 @@ const validation = requestValidation(contract, ['']);
 const addresses = new RouteTree<Map<string, ReturnType<typeof validation>>>();
 for (const { path } of contract.operations) {
   const here = contract.operations.filter((operation) => operation.path === path);
-  addresses.add(
-    path,
-    new Map(here.map((operation) => [operation.method.toUpperCase(), validation(operation)])),
-  );
+  addresses.add(path, new Map(here.map((operation) => [operation.method.toUpperCase(), validation(operation)])));
 }
 
 const app = express();
@@ -62,9 +59,7 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
 
 describe('a request from the contract’s examples', () => {
   test.each(
-    operations.flatMap((operation) =>
-      exampleRequests(operation).map((request) => ({ id: operation.id, ...request })),
-    ),
+    operations.flatMap((operation) => exampleRequests(operation).map((request) => ({ id: operation.id, ...request }))),
   )('is accepted without the validator: $id, $name', async ({ path, method, headers, body }) => {
     asked.length = 0;
     const init = body === undefined ? { method, headers } : { method, headers, body };
@@ -86,20 +81,14 @@ describe('a query', () => {
     expect(asked).toEqual([]);
   });
 
-  test.each([
-    'limit=0',
-    'limit=1&limit=2',
-    'limit=',
-    'limit=1.5',
-    'limit=x',
-    'cursor=short',
-    'unknown=1',
-    'agent=',
-  ])('such as %s is refused by the validator', async (query) => {
-    const { status, body } = await get(`${list}?${query}`);
-    expect(status).toBe(400);
-    expect(body).toHaveProperty('members.errors');
-  });
+  test.each(['limit=0', 'limit=1&limit=2', 'limit=', 'limit=1.5', 'limit=x', 'cursor=short', 'unknown=1', 'agent='])(
+    'such as %s is refused by the validator',
+    async (query) => {
+      const { status, body } = await get(`${list}?${query}`);
+      expect(status).toBe(400);
+      expect(body).toHaveProperty('members.errors');
+    },
+  );
 });
 
 const MODEL = '/api/projects/default/models/m';
@@ -108,23 +97,9 @@ describe('a text of other characters', () => {
   test.each([
     ['GET', '/v1/responses/a%20b', 'must consist of A-Z a-z 0-9 _ -'],
     ['GET', '/keys/a', 'must consist of 16 characters of A-Z a-z 0-9'],
-    [
-      'GET',
-      `${MODEL}/record?by=column&column=%20`,
-      'must not be blank, and must not contain the character U+0000',
-    ],
-    [
-      'POST',
-      '/v1/responses',
-      'must consist of visible characters of ASCII',
-      { previous_response_id: 'a b' },
-    ],
-    [
-      'POST',
-      '/oauth/register',
-      'must consist of visible characters of ASCII',
-      { redirect_uris: ['a b'] },
-    ],
+    ['GET', `${MODEL}/record?by=column&column=%20`, 'must not be blank, and must not contain the character U+0000'],
+    ['POST', '/v1/responses', 'must consist of visible characters of ASCII', { previous_response_id: 'a b' }],
+    ['POST', '/oauth/register', 'must consist of visible characters of ASCII', { redirect_uris: ['a b'] }],
     ['POST', '/keys', 'must not contain control characters', { key: { name: '\u0001' } }],
   ])('is told by %s %s in words', async (method, path, message, body?: object) => {
     const headers = { 'Content-Type': 'application/json' };
@@ -148,8 +123,7 @@ describe('a text of other characters', () => {
       for (const [key, child] of place.entries()) if (!/^examples?$/.test(key)) visit(child);
     };
     for (const { place } of operations) {
-      for (const part of ['parameters', 'requestBody'])
-        for (const [, child] of place.entries(part)) visit(child);
+      for (const part of ['parameters', 'requestBody']) for (const [, child] of place.entries(part)) visit(child);
     }
     const raw = [...patterns].filter(
       (pattern) =>

@@ -17,14 +17,9 @@ import type { RequestChecks } from './schemas.js';
  * It works in two steps. A fast check accepts most requests in a few microseconds. express-openapi-validator
  * judges the rest, and a third check explains what it refuses. All are large, and loaded when first needed.
  */
-export function requestValidation(
-  contract: Contract,
-  bases: readonly string[],
-): (operation: Operation) => Step {
+export function requestValidation(contract: Contract, bases: readonly string[]): (operation: Operation) => Step {
   const compiler = lazy(async () => (await import('./schemas.js')).requestChecks(contract));
-  const fullChecks = lazy(async () =>
-    (await import('./full-check.js')).fullChecks(contract, bases),
-  );
+  const fullChecks = lazy(async () => (await import('./full-check.js')).fullChecks(contract, bases));
   return (operation) => {
     let checks: RequestChecks | undefined;
     const compile = lazy(async () => {
@@ -77,11 +72,7 @@ function acceptParameters(
   return !Object.values(sent).includes('') && query({ query: sent });
 }
 
-function acceptBody(
-  { body }: RequestChecks,
-  { consumes, defersBody }: Operation,
-  req: Request,
-): boolean {
+function acceptBody({ body }: RequestChecks, { consumes, defersBody }: Operation, req: Request): boolean {
   const type = consumes.length > 0 && !defersBody ? mediaType(req) : '';
   const isParsed = type === JSON_TYPE || type === FORM_TYPE;
   return !isParsed || body({ body: req.body });

@@ -2,13 +2,7 @@ import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { ProblemError } from '../../problems/problem.js';
 import { collectRows, type Driver, type Query, type QueryLimits } from '../driver.js';
-import {
-  databaseMessage,
-  databaseUnavailable,
-  readOnly,
-  tooMuchMemory,
-  tooSlow,
-} from '../query-error.js';
+import { databaseMessage, databaseUnavailable, readOnly, tooMuchMemory, tooSlow } from '../query-error.js';
 import { describeTables, resolveNames } from './resolve-names.js';
 import { type FetchedRows, fetchRows, ReceivedLimits, readCell, readTableCell } from './rows.js';
 import type { StatementParser } from './statement-parser.js';
@@ -65,13 +59,10 @@ export function openPostgres(
   }
 
   return {
-    describe: (tables, signal) =>
-      transact(DESCRIBE_TIMEOUT_MS, signal, (client) => describeTables(client, tables)),
+    describe: (tables, signal) => transact(DESCRIBE_TIMEOUT_MS, signal, (client) => describeTables(client, tables)),
 
     query: (query, signal) =>
-      select(query, MAX_RECEIVED.query, signal, (batches) =>
-        collectRows(readCells(batches), query.limits),
-      ),
+      select(query, MAX_RECEIVED.query, signal, (batches) => collectRows(readCells(batches), query.limits)),
 
     read: (query, sink, signal) =>
       select(query, MAX_RECEIVED.read, signal, async (batches, client) => {
@@ -124,9 +115,7 @@ async function* readCells(batches: AsyncIterable<FetchedRows>): AsyncGenerator<u
 
 function toLines({ columns, rows }: FetchedRows, isFirst: boolean): Buffer {
   const names = isFirst ? [columns.map(({ name }) => name)] : [];
-  const cells = rows.map((row) =>
-    columns.map((column, index) => readTableCell(row[index] ?? null, column)),
-  );
+  const cells = rows.map((row) => columns.map((column, index) => readTableCell(row[index] ?? null, column)));
   return Buffer.from([...names, ...cells].map((row) => `${JSON.stringify(row)}\n`).join(''));
 }
 

@@ -52,8 +52,7 @@ afterAll(async () => {
 });
 
 const { signal } = new AbortController();
-const rows = async (sql: string, tables = TABLES) =>
-  (await databases.query('o', 'shop', tables, sql, signal)).rows;
+const rows = async (sql: string, tables = TABLES) => (await databases.query('o', 'shop', tables, sql, signal)).rows;
 
 test.each([
   ['an operator with just these types', "select 7 % level, level = '3' from people", [[1, true]]],

@@ -28,11 +28,7 @@ interface FoundName {
  *   which PostgreSQL must analyse it, as a setting; undefined if that of the connection will do
  * @throws {ProblemError} if it names another table, or cannot do without what is not allowed
  */
-export async function resolveNames(
-  client: PoolClient,
-  { sql, names }: ParsedSelect,
-  allowed: readonly string[],
-) {
+export async function resolveNames(client: PoolClient, { sql, names }: ParsedSelect, allowed: readonly string[]) {
   const tables = await findAllowedTables(client, names.tables, allowed);
   await refuseOwnCasts(client, names, tables);
   return {
@@ -42,17 +38,11 @@ export async function resolveNames(
 }
 
 /** Writes the schema before each name of a table that has none. */
-function qualifyTables(
-  sql: string,
-  { tables }: StatementNames,
-  found: readonly CatalogTable[],
-): string {
+function qualifyTables(sql: string, { tables }: StatementNames, found: readonly CatalogTable[]): string {
   const bytes = Buffer.from(sql);
   const insertions = tables
     .flatMap(({ schema, offsets }, index) =>
-      schema === undefined
-        ? offsets.map((offset) => ({ offset, schema: found[index]?.schema }))
-        : [],
+      schema === undefined ? offsets.map((offset) => ({ offset, schema: found[index]?.schema })) : [],
     )
     .sort((a, b) => a.offset - b.offset);
   const pieces: Uint8Array[] = [];
@@ -75,14 +65,8 @@ async function chooseSearchPath(
   client: PoolClient,
   { functions, operators, qualifiedColumns }: StatementNames,
 ): Promise<string | undefined> {
-  const others = qualifiedColumns.filter(
-    (name) => !FUNCTIONS.has(name) && !COLUMN_FUNCTIONS.has(name),
-  );
-  const { rows } = await client.query<FoundName>(OWN_NAMES, [
-    [...functions, ...qualifiedColumns],
-    operators,
-    others,
-  ]);
+  const others = qualifiedColumns.filter((name) => !FUNCTIONS.has(name) && !COLUMN_FUNCTIONS.has(name));
+  const { rows } = await client.query<FoundName>(OWN_NAMES, [[...functions, ...qualifiedColumns], operators, others]);
   const column = rows.find(({ kind }) => kind === 'column');
   if (column) throw functionAsColumn(column.name);
   const path = rows.filter(({ kind }) => kind === 'schema').map(({ name }) => name);
@@ -147,9 +131,7 @@ async function refuseOwnCasts(
   { types, functions, usesRows }: StatementNames,
   tables: readonly CatalogTable[],
 ): Promise<void> {
-  const targets = functions.some((name) => name.includes('json'))
-    ? [...types, 'json', 'jsonb']
-    : types;
+  const targets = functions.some((name) => name.includes('json')) ? [...types, 'json', 'jsonb'] : types;
   const { rows } = await client.query(OWN_CASTS, [tables.map(({ oid }) => oid), usesRows, targets]);
   const [cast] = rows;
   if (cast === undefined) return;
@@ -203,9 +185,7 @@ where exists (select from own_casts)
 limit 1`;
 
 function functionAsColumn(name: string): ProblemError {
-  return queryError(
-    `The name ${name} is also that of a function; write the column without its table.`,
-  );
+  return queryError(`The name ${name} is also that of a function; write the column without its table.`);
 }
 
 function ambiguous({ kind, name }: FoundName): ProblemError {
@@ -242,10 +222,7 @@ async function findAllowedTables(
 }
 
 /** @throws {ProblemError} if a table does not exist, or belongs to the system */
-export async function describeTables(
-  client: PoolClient,
-  names: readonly string[],
-): Promise<TableDescription[]> {
+export async function describeTables(client: PoolClient, names: readonly string[]): Promise<TableDescription[]> {
   const tables = await findTables(client, names.map(parseName));
   for (const [index, table] of tables.entries()) refuseSystemTable(table, names[index] ?? '');
   const { rows } = await client.query<{ oid: string; name: string; type: string }>(
@@ -264,10 +241,7 @@ export async function describeTables(
 }
 
 /** Returns tables by the search path; undefined for one that does not exist. */
-async function findTables(
-  client: PoolClient,
-  tables: readonly TableName[],
-): Promise<(CatalogTable | undefined)[]> {
+async function findTables(client: PoolClient, tables: readonly TableName[]): Promise<(CatalogTable | undefined)[]> {
   const { rows } = await client.query<CatalogTable | Record<keyof CatalogTable, null>>(
     `select pg_class.oid::text as oid, nspname as schema, relname as table
      from pg_catalog.unnest($1::text[]) with ordinality as names (name, ordinal)

@@ -1,10 +1,4 @@
-import {
-  type CustomTypesConfig,
-  type FieldDef,
-  type PoolClient,
-  Query,
-  type QueryArrayConfig,
-} from 'pg';
+import { type CustomTypesConfig, type FieldDef, type PoolClient, Query, type QueryArrayConfig } from 'pg';
 import type { ProblemError } from '../../problems/problem.js';
 import { toJsonNumber } from '../driver.js';
 import { deepCell, largeCell, queryError } from '../query-error.js';
@@ -57,10 +51,7 @@ export async function* fetchRows(
 }
 
 /** Lets PostgreSQL analyse and plan the statement: names get their meaning here, once. */
-async function declareCursor(
-  client: PoolClient,
-  { sql, searchPath }: ResolvedSelect,
-): Promise<void> {
+async function declareCursor(client: PoolClient, { sql, searchPath }: ResolvedSelect): Promise<void> {
   const before = searchPath === undefined ? undefined : await setSearchPath(client, searchPath);
   // In the extended protocol, PostgreSQL itself takes one statement only.
   const text = `declare ${CURSOR} no scroll cursor for ${sql}`;
@@ -80,10 +71,7 @@ async function setSearchPath(client: PoolClient, path: string): Promise<string> 
 }
 
 /** Fetches rows. If that fails, returns the rows before the failure, and its error. */
-function fetchSome(
-  client: PoolClient,
-  count: number,
-): Promise<FetchedRows & { readonly error?: Error }> {
+function fetchSome(client: PoolClient, count: number): Promise<FetchedRows & { readonly error?: Error }> {
   const fetch: QueryArrayConfig = {
     text: `fetch forward ${count} from ${CURSOR}`,
     rowMode: 'array',

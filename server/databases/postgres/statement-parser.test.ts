@@ -83,8 +83,7 @@ test('a process whose parser fails is replaced', async () => {
   };
   const script = BUILT_SCRIPTS.parser;
   const pool = new WorkerPool<string, ParsedSelect>({ ...options, script });
-  const parse = (details: string) =>
-    pool.run({ details, input: (async function* () {})(), onData: () => {} });
+  const parse = (details: string) => pool.run({ details, input: (async function* () {})(), onData: () => {} });
   const overflow = parse(`select ${'1+'.repeat(100_000)}1`);
   await expect(overflow).rejects.toThrow(/call stack|memory access|unreachable/i);
   expect(await parse('select 1 from a')).toMatchObject({ names: { usesRows: false } });

@@ -52,18 +52,13 @@ export class StatementParser {
   async parse(owner: string, sql: string, signal: AbortSignal): Promise<ParsedSelect> {
     limitTerms(sql);
     try {
-      return await this.#gate.run(owner, signal, (running) =>
-        this.#pool.run({ details: sql, signal: running }),
-      );
+      return await this.#gate.run(owner, signal, (running) => this.#pool.run({ details: sql, signal: running }));
     } catch (error) {
       if (error instanceof JobFailedError) {
         const message = 'The statement is nested too deeply; write a simpler one.';
         throw queryError(message, { cause: error });
       }
-      throw explainEnd(
-        error,
-        'The statement could not be parsed; try again, or write a simpler one.',
-      );
+      throw explainEnd(error, 'The statement could not be parsed; try again, or write a simpler one.');
     }
   }
 
@@ -119,14 +114,10 @@ export function limitTerms(sql: string): void {
     else if (is['close'] !== undefined) nesting -= 1;
     else if ((is['blank'] ?? is['comment'] ?? is['flat']) === undefined) terms += 1;
     if (terms > MAX_TERMS) {
-      throw queryError(
-        `The statement has more than ${MAX_TERMS} words, values and operators; write a shorter one.`,
-      );
+      throw queryError(`The statement has more than ${MAX_TERMS} words, values and operators; write a shorter one.`);
     }
     if (nesting > MAX_NESTING) {
-      throw queryError(
-        `The statement nests parentheses deeper than ${MAX_NESTING} levels; write a flatter one.`,
-      );
+      throw queryError(`The statement nests parentheses deeper than ${MAX_NESTING} levels; write a flatter one.`);
     }
   }
 }

@@ -4,8 +4,7 @@ import { anyText } from '../../../testkit/any-text.js';
 import { ProblemError } from '../../problems/problem.js';
 import { parseSelect, Statement } from './statement.js';
 
-const tablesOf = async (sql: string) =>
-  (await parseSelect(sql)).names.tables.map(({ offsets, ...name }) => name);
+const tablesOf = async (sql: string) => (await parseSelect(sql)).names.tables.map(({ offsets, ...name }) => name);
 
 /** A name that PostgreSQL does not shorten, in any characters. */
 const name = anyText({ minLength: 1, maxLength: 15 }).filter((text) => !text.includes('\0'));
@@ -27,12 +26,7 @@ test('a common table expression hides the table of its name, where it is in scop
     select * from a, b, s.a, (with c as (select 1) select * from c) x
     where exists (with recursive d as (select * from e), e as (select * from d) select * from e)
       and 1 in (select 1 from c) order by (select 1 from d)`;
-  expect(await tablesOf(sql)).toEqual([
-    { table: 'b' },
-    { schema: 's', table: 'a' },
-    { table: 'c' },
-    { table: 'd' },
-  ]);
+  expect(await tablesOf(sql)).toEqual([{ table: 'b' }, { schema: 's', table: 'a' }, { table: 'c' }, { table: 'd' }]);
 });
 
 test('the statement is cut out of blanks, comments and semicolons', async () => {
@@ -60,15 +54,11 @@ test.each([
 
 test('any text is parsed or refused, and the parser goes on', async () => {
   const word = fc.constantFrom(
-    ...'select from where ( ) , ; * " \' $$ $a$ E\' U&" -- /* */ with as 1 a union values :: [ ]'.split(
-      ' ',
-    ),
+    ...'select from where ( ) , ; * " \' $$ $a$ E\' U&" -- /* */ with as 1 a union values :: [ ]'.split(' '),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(word, name), { maxLength: 12 }), async (words) => {
-      await parseSelect(words.join(' ')).catch((error: unknown) =>
-        expect(error).toBeInstanceOf(ProblemError),
-      );
+      await parseSelect(words.join(' ')).catch((error: unknown) => expect(error).toBeInstanceOf(ProblemError));
       expect(await tablesOf('select 1 from a')).toEqual([{ table: 'a' }]);
     }),
   );

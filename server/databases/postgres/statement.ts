@@ -1,13 +1,7 @@
 import { parse, SqlError } from 'libpg-query';
 import { asArray } from '../../contract/json-record.js';
 import type { ProblemError } from '../../problems/problem.js';
-import {
-  databaseMessage,
-  forbiddenFunction,
-  onlyOneSelect,
-  queryError,
-  readOnly,
-} from '../query-error.js';
+import { databaseMessage, forbiddenFunction, onlyOneSelect, queryError, readOnly } from '../query-error.js';
 import { FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
 
 const MAX_DEPTH = 500;
@@ -123,8 +117,10 @@ export class Statement {
   get names() {
     return {
       tables: [...this.#tables.values()],
-      ...{ functions: [...this.#functions], operators: [...this.#operators] },
-      ...{ types: [...this.#types], qualifiedColumns: [...this.#qualifiedColumns] },
+      functions: [...this.#functions],
+      operators: [...this.#operators],
+      types: [...this.#types],
+      qualifiedColumns: [...this.#qualifiedColumns],
       // True if it may use a row of a table as one value, as in `select o from orders o`.
       usesRows: [...this.#columns].some((name) => this.#rows.has(name)),
     };
@@ -132,9 +128,7 @@ export class Statement {
 
   #node(node: unknown, scope: Scope, depth: number): void {
     if (depth > MAX_DEPTH) {
-      throw queryError(
-        `The statement is nested deeper than ${MAX_DEPTH} levels; write a flatter one.`,
-      );
+      throw queryError(`The statement is nested deeper than ${MAX_DEPTH} levels; write a flatter one.`);
     }
     const [entry, ...others] = isTreeObject(node) ? Object.entries(node) : [];
     // The parser writes an absent item of a list as an empty object.

@@ -1,13 +1,7 @@
 import type { ProblemError } from '../../problems/problem.js';
 import { DatabaseSync, type SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { type ColumnDescription, quoteName, type TableDescription } from '../driver.js';
-import {
-  forbiddenFunction,
-  forbiddenTable,
-  missingTable,
-  readOnly,
-  systemTable,
-} from '../query-error.js';
+import { forbiddenFunction, forbiddenTable, missingTable, readOnly, systemTable } from '../query-error.js';
 
 /** The largest string, blob or row that SQLite makes, in bytes. */
 const MAX_VALUE = 1024 * 1024;
@@ -97,9 +91,7 @@ export function findTable(connection: SqliteConnection, asked: string): SqliteTa
 export function isSystemTable(connection: SqliteConnection, asked: string): boolean {
   const name = withoutSchema(asked);
   if (/^sqlite_/i.test(name)) return true;
-  const type: unknown = connection
-    .prepare(`select type from pragma_table_list(?) where schema = 'main'`)
-    .get(name);
+  const type: unknown = connection.prepare(`select type from pragma_table_list(?) where schema = 'main'`).get(name);
   return Array.isArray(type) && type[0] === 'shadow';
 }
 
@@ -117,19 +109,14 @@ export function describeTable(connection: SqliteConnection, name: string): Table
 
 /** Returns the columns of a table that `select *` returns. */
 function listColumns(connection: SqliteConnection, name: string): ColumnDescription[] {
-  const rows = connection
-    .prepare(`select name, type, hidden from pragma_table_xinfo(?, 'main')`)
-    .all(name);
+  const rows = connection.prepare(`select name, type, hidden from pragma_table_xinfo(?, 'main')`).all(name);
   return rows
     .filter((row: readonly unknown[]) => Number(row[2]) !== HIDDEN)
     .map((row: readonly unknown[]) => ({ name: String(row[0]), type: String(row[1]) }));
 }
 
 /** Returns the tables in which virtual tables keep their contents. */
-export function listShadowTables(
-  connection: SqliteConnection,
-  tables: readonly SqliteTable[],
-): string[] {
+export function listShadowTables(connection: SqliteConnection, tables: readonly SqliteTable[]): string[] {
   const owners = tables.filter(({ isVirtual }) => isVirtual).map(({ name }) => `${name}_`);
   if (owners.length === 0) return [];
   return connection
@@ -152,10 +139,7 @@ export function toLowerAscii(name: string): string {
  * inside of a common table expression of the same name.
  * @throws the error of SQLite if a definition is not valid there
  */
-export function openOutline(
-  connection: SqliteConnection,
-  tables: readonly SqliteTable[],
-): SqliteConnection {
+export function openOutline(connection: SqliteConnection, tables: readonly SqliteTable[]): SqliteConnection {
   const outline = openReadOnly(':memory:');
   try {
     for (const table of tables) {
@@ -266,12 +250,7 @@ export class Guard {
   }
 
   /** @param isInside whether a view or a common table expression reads */
-  #judge(
-    action: number,
-    first: string | null,
-    second: string | null,
-    isInside: boolean,
-  ): ProblemError | undefined {
+  #judge(action: number, first: string | null, second: string | null, isInside: boolean): ProblemError | undefined {
     switch (action) {
       case ACTION.select:
       case ACTION.recursive:
@@ -281,9 +260,7 @@ export class Guard {
           ? undefined
           : forbiddenTable(first ?? '', this.allowed);
       case ACTION.function:
-        return this.permissions.functions.has(toLowerAscii(second ?? ''))
-          ? undefined
-          : forbiddenFunction(second ?? '');
+        return this.permissions.functions.has(toLowerAscii(second ?? '')) ? undefined : forbiddenFunction(second ?? '');
       case ACTION.pragma:
         // Full-text search asks whether the file has changed.
         return first === 'data_version' && second === null ? undefined : readOnly();

@@ -28,11 +28,7 @@ export type SqlitePool = WorkerPool<SqliteJob, SqliteAnswer>;
  */
 export function openSqlite(name: string, url: string, pool: SqlitePool): Driver {
   const database = { name, path: resolve(url.slice('file:'.length)) };
-  const run = async (
-    job: Omit<SqliteJob, 'name' | 'path'>,
-    signal: AbortSignal,
-    onData: LineSink = async () => {},
-  ) => {
+  const run = async (job: Omit<SqliteJob, 'name' | 'path'>, signal: AbortSignal, onData: LineSink = async () => {}) => {
     try {
       return await pool.run({ details: { ...job, ...database }, signal, onData });
     } catch (error) {

@@ -34,9 +34,7 @@ const ask = async (sql: string, tables: readonly string[]) =>
 
 test('a file of any journal mode is read after its writers have closed it', async () => {
   for (const mode of ['delete', 'wal']) {
-    create(
-      `pragma journal_mode = ${mode}; create table if not exists t (a); insert into t values (1)`,
-    );
+    create(`pragma journal_mode = ${mode}; create table if not exists t (a); insert into t values (1)`);
     expect((await ask('select a from t', ['t'])).length).toBeGreaterThan(0);
   }
 });

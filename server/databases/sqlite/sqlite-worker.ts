@@ -115,12 +115,7 @@ function checkNames(
 type Statement = ReturnType<SqliteConnection['prepare']>;
 
 /** @throws {ProblemError} if there is more than one statement, or it needs what is not allowed */
-function compile(
-  connection: SqliteConnection,
-  guard: Guard,
-  names: readonly string[],
-  sql: string,
-): Statement {
+function compile(connection: SqliteConnection, guard: Guard, names: readonly string[], sql: string): Statement {
   try {
     const statement = connection.prepare(sql);
     // SQLite compiles the first statement, and keeps its text, with values in place of parameters.

@@ -97,11 +97,7 @@ export class ModelCache extends LruCache<AnyPredictor> {
   }
 
   /** @param pause called between two steps, for others to work */
-  async load(
-    versionId: string,
-    { artifact, seenRows }: StoredModel,
-    pause: Pause,
-  ): Promise<AnyPredictor> {
+  async load(versionId: string, { artifact, seenRows }: StoredModel, pause: Pause): Promise<AnyPredictor> {
     const model = await runSteps(decodeModelInSteps(artifact), pause);
     const predictor = await runSteps(createPredictorInSteps(model, seenRows ?? undefined), pause);
     this.set(versionId, predictor, Math.min(predictor.memoryBytes, this.maxBytes));

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  createPredictor,
-  decodeModel,
-  encodeModel,
-  readRowsTable,
-  train,
-} from '../../../prediction/src/index.js';
+import { createPredictor, decodeModel, encodeModel, readRowsTable, train } from '../../../prediction/src/index.js';
 import { ModelCache } from './answer-body.js';
 
 /** Stores a model of some series, each with four values. */
@@ -30,16 +24,12 @@ test('a model says that it takes more memory with more series, a few bytes a val
 test('models are kept as long as the memory that they take together is allowed', async () => {
   const artifact = storeSeries(500);
   const cache = new ModelCache(2.5 * memoryOf(artifact));
-  const load = (version: string) =>
-    cache.load(version, { artifact, seenRows: null }, async () => {});
+  const load = (version: string) => cache.load(version, { artifact, seenRows: null }, async () => {});
   const first = await load('first');
   await load('second');
   expect(cache.get('first')).toBe(first);
   await load('third');
-  expect(['first', 'second', 'third'].filter((version) => cache.get(version))).toEqual([
-    'first',
-    'third',
-  ]);
+  expect(['first', 'second', 'third'].filter((version) => cache.get(version))).toEqual(['first', 'third']);
 });
 
 test('a model that takes more than is allowed is kept alone', async () => {

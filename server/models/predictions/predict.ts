@@ -137,11 +137,7 @@ export function predictOperations(
   };
 
   /** Answers parsed rows here if that is little work, else in the pool. */
-  const answerParsed = (
-    input: Input<'predict'>,
-    predictor: AnyPredictor,
-    body: RawJson<PredictBody>,
-  ) => {
+  const answerParsed = (input: Input<'predict'>, predictor: AnyPredictor, body: RawJson<PredictBody>) => {
     const { query } = input;
     // Of JSON, no other option is refused.
     readForm(input);
@@ -160,11 +156,7 @@ export function predictOperations(
     return headers instanceof Promise ? headers.then(answer) : answer(headers);
   };
 
-  const answerInPool = async (
-    input: Input<'predict'>,
-    body: Readable | RawJson<PredictBody>,
-    found?: FoundRows,
-  ) => {
+  const answerInPool = async (input: Input<'predict'>, body: Readable | RawJson<PredictBody>, found?: FoundRows) => {
     const { query, answerType, caller, params, closed, reply } = input;
     const isStream = body instanceof Readable;
     const parse = async () => (isStream || found ? undefined : body.parse());
@@ -204,8 +196,7 @@ export function predictOperations(
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
       // A forecast reads all lines before its first row. Options that the model may refuse can be the answer, too.
-      const mayBeRefused =
-        options.probabilities || options.warnings || listForecastOptions(options).length > 0;
+      const mayBeRefused = options.probabilities || options.warnings || listForecastOptions(options).length > 0;
       const beginsAtOnce = version.task !== 'forecast' && !mayBeRefused;
       return reply({ status: 200, headers, body: lineAnswer(events, beginsAtOnce) });
     }
@@ -270,10 +261,7 @@ function toIterable(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 /** Waits for the first part of an answer, before which all of the body was read, and frees that. */
-async function startAnswer(
-  events: AsyncGenerator<AnswerProgress>,
-  body: RawJson<PredictBody>,
-): Promise<Events> {
+async function startAnswer(events: AsyncGenerator<AnswerProgress>, body: RawJson<PredictBody>): Promise<Events> {
   let first = await events.next();
   while (!first.done && first.value.kind === 'progress') first = await events.next();
   if (first.done) return events;
@@ -302,8 +290,7 @@ function answerOptions(
   form: TableForm,
   answer: RememberedAnswer | undefined,
 ): AnswerOptions {
-  const { id, confidence, steps, backtest, unknown, rows, explain, probabilities, warnings } =
-    query;
+  const { id, confidence, steps, backtest, unknown, rows, explain, probabilities, warnings } = query;
   const to = findFormat(answerType);
   return {
     from: findFormat(mediaType),
@@ -323,10 +310,7 @@ function answerOptions(
   };
 }
 
-async function* prepend(
-  first: AnswerProgress,
-  rest: AsyncGenerator<AnswerProgress>,
-): AsyncGenerator<AnswerProgress> {
+async function* prepend(first: AnswerProgress, rest: AsyncGenerator<AnswerProgress>): AsyncGenerator<AnswerProgress> {
   try {
     yield first;
     yield* rest;

@@ -4,10 +4,7 @@ import { encodeModel, train } from '../../../prediction/src/training.js';
 import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { type AnswerProgress, PredictionPool, type PredictionRequest } from './prediction-pool.js';
 
-const script = new URL(
-  '../../../dist/server/models/predictions/prediction-worker.js',
-  import.meta.url,
-);
+const script = new URL('../../../dist/server/models/predictions/prediction-worker.js', import.meta.url);
 
 const artifact = encodeModel(train(readRows(rentRows(200), 'rent')));
 
@@ -28,10 +25,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-function rowsOf(
-  body: AsyncIterable<Uint8Array>,
-  more: Partial<PredictionRequest> = {},
-): PredictionRequest {
+function rowsOf(body: AsyncIterable<Uint8Array>, more: Partial<PredictionRequest> = {}): PredictionRequest {
   return {
     caller: { owner: 'a' },
     versionId: 'version',
@@ -56,9 +50,7 @@ const answersIn = (text: string) => JSON.parse(text).length;
 describe('a pool of workers', () => {
   test('answers more bodies than it has workers', async () => {
     const pool = poolOf(2);
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => textOf(pool.answer(rowsOf(once(rows))))),
-    );
+    const answers = await Promise.all(Array.from({ length: 10 }, () => textOf(pool.answer(rowsOf(once(rows))))));
     expect(answers.map(answersIn)).toEqual(answers.map(() => 5));
   });
 
@@ -112,9 +104,7 @@ describe('a pool of workers', () => {
     const pool = poolOf(1);
     const many = () => once(JSON.stringify(rentRows(1000)));
     const alone = await textOf(pool.answer(rowsOf(many())));
-    const streams = Array.from({ length: 4 }, () =>
-      textOf(pool.answer(rowsOf(many(), { isWhole: false }))),
-    );
+    const streams = Array.from({ length: 4 }, () => textOf(pool.answer(rowsOf(many(), { isWhole: false }))));
     for (const text of await Promise.all(streams)) expect(text === alone).toBe(true);
   });
 
@@ -193,9 +183,7 @@ describe('a pool of workers', () => {
     const pool = poolOf(1);
     const long = textOf(pool.answer(rowsOf(once(JSON.stringify(rentRows(4000))))));
     const gone = new AbortController();
-    const left = Array.from({ length: 16 }, () =>
-      textOf(pool.answer(rowsOf(once(rows), { closed: gone.signal }))),
-    );
+    const left = Array.from({ length: 16 }, () => textOf(pool.answer(rowsOf(once(rows), { closed: gone.signal }))));
     gone.abort();
     expect(await Promise.all(left)).toEqual(left.map(() => ''));
     expect(await textOf(pool.answer(rowsOf(once(rows), { closed: gone.signal })))).toBe('');
@@ -205,9 +193,7 @@ describe('a pool of workers', () => {
 
   test('fails the answer of a worker that runs out of memory, and no other', async () => {
     const pool = poolOf(2, 24);
-    const many = JSON.stringify(
-      Array.from({ length: 60_000 }, (_, row) => ({ ['x'.repeat(40) + row]: 1 })),
-    );
+    const many = JSON.stringify(Array.from({ length: 60_000 }, (_, row) => ({ ['x'.repeat(40) + row]: 1 })));
     const failed = textOf(pool.answer(rowsOf(once(many))));
     const others = [1, 2, 3].map(() => textOf(pool.answer(rowsOf(once(rows)))));
     await expect(failed).rejects.toMatchObject({ cause: { name: 'OutOfMemoryError' } });

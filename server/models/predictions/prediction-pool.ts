@@ -7,13 +7,7 @@ import { type Sink, toAsyncIterable } from '../../common/to-async-iterable.js';
 import { unavailable } from '../../problems/problem.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { type Job, OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
-import {
-  type AnswerEvent,
-  type AnswerJob,
-  answerBody,
-  END_OF_BODY,
-  MAY_ANSWER,
-} from './answer-body.js';
+import { type AnswerEvent, type AnswerJob, answerBody, END_OF_BODY, MAY_ANSWER } from './answer-body.js';
 import type { Predictors } from './predictors.js';
 import type { FoundRows } from './row-warnings.js';
 
@@ -47,9 +41,7 @@ const SLOW_READER_MS = 100;
 const MAX_PARTS = 2;
 
 /** An event of an answer: a part of it, or that a piece of the body was taken. */
-export type AnswerProgress =
-  | Exclude<AnswerPart, { readonly kind: 'count' }>
-  | { readonly kind: 'progress' };
+export type AnswerProgress = Exclude<AnswerPart, { readonly kind: 'count' }> | { readonly kind: 'progress' };
 
 /** The rows of one body, and how they are answered. */
 export interface PredictionRequest {
@@ -101,17 +93,14 @@ export class PredictionPool {
     options: Partial<PoolOptions> = {},
   ) {
     const slots = Math.max(1, workers);
-    this.#workers =
-      workers === 0 ? undefined : new WorkerPool({ ...WORKERS, maxIdle: workers, ...options });
+    this.#workers = workers === 0 ? undefined : new WorkerPool({ ...WORKERS, maxIdle: workers, ...options });
     this.#gate = new FairGate({
       slots,
       slotsPerOwner: slots,
       maxWaiting: MAX_WAITING.ofOwner,
       maxWaitingInAll: MAX_WAITING.inAll,
       busy: () =>
-        unavailable(
-          'The service has as many predictions to do as it takes on at once; try again in a moment.',
-        ),
+        unavailable('The service has as many predictions to do as it takes on at once; try again in a moment.'),
     });
   }
 
@@ -130,10 +119,10 @@ export class PredictionPool {
   async *answer(request: PredictionRequest): AsyncGenerator<AnswerProgress, undefined> {
     const { closed } = request;
     try {
-      yield* toAsyncIterable<AnswerProgress>(
-        (sink, signal) => this.#answer(request, sink, signal),
-        { signal: closed, maxWaiting: MAX_PARTS },
-      );
+      yield* toAsyncIterable<AnswerProgress>((sink, signal) => this.#answer(request, sink, signal), {
+        signal: closed,
+        maxWaiting: MAX_PARTS,
+      });
     } catch (error) {
       if (!closed.aborted) throw explainEnd(error);
     }
@@ -144,11 +133,7 @@ export class PredictionPool {
     await this.#workers?.close();
   }
 
-  async #answer(
-    request: PredictionRequest,
-    { push, offer }: Sink<AnswerProgress>,
-    closed: AbortSignal,
-  ): Promise<void> {
+  async #answer(request: PredictionRequest, { push, offer }: Sink<AnswerProgress>, closed: AbortSignal): Promise<void> {
     const { owner } = request.caller;
     const leave = request.isWhole ? await this.#gate.enter(owner, closed) : undefined;
     const answer = new AbortController();
@@ -287,9 +272,7 @@ export class PredictionPool {
     if (!victim) return;
     this.#slow.delete(victim);
     victim.answer.abort(
-      unavailable(
-        'The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.',
-      ),
+      unavailable('The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.'),
     );
   }
 }

@@ -11,8 +11,7 @@ await serveJobs<AnswerJob, AnswerEvent, boolean>(async (job, input, output) => {
   const pieces = input[Symbol.asyncIterator]();
   const loaded = cache.get(job.versionId);
   output.event({ kind: 'model', isLoaded: loaded !== undefined });
-  const predictor =
-    loaded ?? (await cache.load(job.versionId, await readModel(pieces), () => nextTurn()));
+  const predictor = loaded ?? (await cache.load(job.versionId, await readModel(pieces), () => nextTurn()));
   return answerBody(predictor, readBody(pieces), job, async (part) => {
     if (part.kind === 'count') {
       output.event(part);

@@ -44,11 +44,7 @@ export class Predictors {
    * Returns the predictor that serves a model; undefined if the project or model does not exist, or no version is ready.
    * @throws {Error} if the store has lost or damaged what it should have
    */
-  #serving(
-    caller: Caller,
-    project: string,
-    name: string,
-  ): AnyPredictor | Promise<AnyPredictor | undefined> {
+  #serving(caller: Caller, project: string, name: string): AnyPredictor | Promise<AnyPredictor | undefined> {
     const version = this.#servingVersion(caller, project, name);
     if (version instanceof Promise) return this.#loadServing(caller, project, name, version);
     const predictor = this.#cache.get(version.id);
@@ -64,9 +60,7 @@ export class Predictors {
     const { projectName, modelName } = model;
     const find = () => this.#serving(caller, projectName, modelName);
     const predictor = find();
-    return predictor instanceof Promise
-      ? this.#orExplain(caller, model, predictor, find)
-      : predictor;
+    return predictor instanceof Promise ? this.#orExplain(caller, model, predictor, find) : predictor;
   }
 
   /**
@@ -93,11 +87,7 @@ export class Predictors {
     return readStoredModel(this.store, versionId);
   }
 
-  #servingVersion(
-    caller: Caller,
-    project: string,
-    name: string,
-  ): ServingVersion | Promise<ServingVersion | undefined> {
+  #servingVersion(caller: Caller, project: string, name: string): ServingVersion | Promise<ServingVersion | undefined> {
     const { owner } = caller;
     // Every prediction asks this first: while nothing in the store has changed, the answer is the same.
     const found = this.#known.get(`${owner}\0${project}\0${name}`, () =>
@@ -106,9 +96,7 @@ export class Predictors {
     if (caller.projectId === undefined) return found;
     const ifSeen = (version: ServingVersion | undefined) =>
       version && seesProject(caller, version.project_id) ? version : undefined;
-    return found instanceof Promise
-      ? found.then(ifSeen)
-      : (ifSeen(found) ?? Promise.resolve(undefined));
+    return found instanceof Promise ? found.then(ifSeen) : (ifSeen(found) ?? Promise.resolve(undefined));
   }
 
   /** Explains why nothing serves a model, unless it became ready meanwhile. */

@@ -13,13 +13,7 @@ import {
 } from '../../../prediction/src/predicting.js';
 import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
-import {
-  invalidRequest,
-  MAX_ERRORS,
-  malformedBody,
-  type ProblemError,
-  problem,
-} from '../../problems/problem.js';
+import { invalidRequest, MAX_ERRORS, malformedBody, type ProblemError, problem } from '../../problems/problem.js';
 
 type WarningsLine = components['schemas']['WarningsLine'];
 
@@ -91,9 +85,7 @@ export function unknownNames(
     return { pointer, message, name, nearest, rows };
   });
   const [rowsHave, predicted] =
-    line === undefined
-      ? ['The rows have', 'nothing was predicted']
-      : ['The line has', 'it was not answered'];
+    line === undefined ? ['The rows have', 'nothing was predicted'] : ['The line has', 'it was not answered'];
   const detail = `${rowsHave} ${countNames(names)} that the model does not know; ${predicted}.`;
   return problem('/problems/unknown-names', detail, {
     errors,

@@ -174,12 +174,7 @@ export async function groupPromises(
       if (typeof keyOf !== 'number') counter.addPromises(key, 1);
       const truth = sheet.get(row);
       if (truth === undefined) continue;
-      counter.addTruth(
-        key,
-        batch.level(row),
-        isKept(batch, row, truth),
-        measureError(batch, row, truth),
-      );
+      counter.addTruth(key, batch.level(row), isKept(batch, row, truth), measureError(batch, row, truth));
     }
   }
   const isFifths = grouping === 'width' && subject.classes.length === 0;
@@ -190,11 +185,7 @@ export async function groupPromises(
 }
 
 /** Returns the group of all rows of a batch, or of each. */
-function findKey(
-  grouping: Grouping,
-  { promised, bins }: Promises,
-  day: number,
-): number | ((row: number) => number) {
+function findKey(grouping: Grouping, { promised, bins }: Promises, day: number): number | ((row: number) => number) {
   if (grouping === 'day') return day;
   if (grouping === 'week') return findMonday(day);
   if (grouping !== 'width') {

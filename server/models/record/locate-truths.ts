@@ -33,8 +33,7 @@ export async function locateTruths(
     const own = batches.get(id) ?? [];
     let at = 0;
     for (const truth of truths) {
-      while (kind === 'answer' && truth.row >= (own[at + 1]?.first_row ?? Number.POSITIVE_INFINITY))
-        at++;
+      while (kind === 'answer' && truth.row >= (own[at + 1]?.first_row ?? Number.POSITIVE_INFINITY)) at++;
       const batch = own[at];
       const row = truth.row - (batch && kind === 'answer' ? batch.first_row : 0);
       const isKnown = batch !== undefined && row >= 0 && row < batch.row_count;
@@ -47,9 +46,7 @@ export async function locateTruths(
       }
     }
   }
-  const inOrder = [...located.values()].sort((one, other) =>
-    one.batch.id < other.batch.id ? -1 : 1,
-  );
+  const inOrder = [...located.values()].sort((one, other) => (one.batch.id < other.batch.id ? -1 : 1));
   return { located: new Map(inOrder.map(({ batch, truths }) => [batch, truths])), unmet };
 }
 
@@ -59,8 +56,7 @@ async function findBatches(
   owner: string,
   groups: readonly TruthGroup[],
 ): Promise<ReadonlyMap<string, readonly Batch[]>> {
-  const listIds = (kind: TruthGroup['kind']) =>
-    groups.flatMap((group) => (group.kind === kind ? [group.id] : []));
+  const listIds = (kind: TruthGroup['kind']) => groups.flatMap((group) => (group.kind === kind ? [group.id] : []));
   const byId = await lookup(listIds('batch'), (some) =>
     work.selectFrom('promises').select(BATCH_COLUMNS).where('id', 'in', some).execute(),
   );

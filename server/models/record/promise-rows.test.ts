@@ -8,8 +8,13 @@ import { addPromises, newAnswerId, PROMISES } from './promise-rows.js';
 import { addTruths } from './truth-rows.js';
 
 const subject: PromiseSubject = {
-  ...{ target: 'price', task: 'regression', reading: null },
-  ...{ classes: [], columns: [], calibration: null, calibrated_rows: 0 },
+  target: 'price',
+  task: 'regression',
+  reading: null,
+  classes: [],
+  columns: [],
+  calibration: null,
+  calibrated_rows: 0,
 };
 
 /** A batch of one row, whose interval is 1 to 3. */
@@ -28,10 +33,7 @@ test('old promises are swept, with what they count as stored, and the record kee
   const [project] = await work.selectFrom('projects').select(['id', 'owner', 'name']).execute();
   if (!project) throw new Error('A store has a project');
   const { id, created_at } = newResource();
-  await work
-    .insertInto('models')
-    .values({ id, project_id: project.id, name: 'm', created_at })
-    .execute();
+  await work.insertInto('models').values({ id, project_id: project.id, name: 'm', created_at }).execute();
   const version = { id: 'v', task: 'regression', model_id: id, version: 1 } as const;
   const answer = { id: newAnswerId(), owner: project.owner, project: project.name, version };
   await addPromises(store, answer, [batch()]);

@@ -24,8 +24,7 @@ const ID = { time: 9, chance: 11 };
 /** Creates the id of an answer whose rows are remembered: 20 digits and lower-case letters, which nobody guesses. */
 export function newAnswerId(): string {
   const chance = randomBytes(8).readBigUInt64BE() % 36n ** BigInt(ID.chance);
-  const digits = (number: number | bigint, length: number) =>
-    number.toString(36).padStart(length, '0');
+  const digits = (number: number | bigint, length: number) => number.toString(36).padStart(length, '0');
   return digits(Date.now(), ID.time) + digits(chance, ID.chance);
 }
 
@@ -48,36 +47,37 @@ const KEEP_MODEL = new PreparedQuery((db, parameter: Parameter<{ id: string }>) 
     .$if(getDialect(db).locksRows, (query) => query.forKeyShare()),
 );
 
-const HAS_RECORD = new PreparedQuery(
-  (db, parameter: Parameter<{ model_id: string; version: number }>) =>
-    db
-      .selectFrom('records')
-      .select('version')
-      .where('model_id', '=', parameter('model_id'))
-      .where('version', '=', parameter('version')),
+const HAS_RECORD = new PreparedQuery((db, parameter: Parameter<{ model_id: string; version: number }>) =>
+  db
+    .selectFrom('records')
+    .select('version')
+    .where('model_id', '=', parameter('model_id'))
+    .where('version', '=', parameter('version')),
 );
 
-type NewBatch = Omit<
-  Selectable<Database['promises']>,
-  'made_at' | 'truth_count' | 'truths_at' | 'truths'
->;
+type NewBatch = Omit<Selectable<Database['promises']>, 'made_at' | 'truth_count' | 'truths_at' | 'truths'>;
 
 const INSERT_BATCH = new PreparedQuery((db, parameter: Parameter<NewBatch>) =>
   db.insertInto('promises').values({
-    ...{ id: parameter('id'), answer_id: parameter('answer_id') },
-    ...{ first_row: parameter('first_row'), row_count: parameter('row_count') },
-    ...{ model_id: parameter('model_id'), version: parameter('version') },
-    ...{ owner: parameter('owner'), has_ids: parameter('has_ids'), bytes: parameter('bytes') },
+    id: parameter('id'),
+    answer_id: parameter('answer_id'),
+    first_row: parameter('first_row'),
+    row_count: parameter('row_count'),
+    model_id: parameter('model_id'),
+    version: parameter('version'),
+    owner: parameter('owner'),
+    has_ids: parameter('has_ids'),
+    bytes: parameter('bytes'),
     made_at: getDialect(db).now,
   }),
 );
 
-const INSERT_BYTES = new PreparedQuery(
-  (db, parameter: Parameter<Selectable<Database['promise_bytes']>>) =>
-    db.insertInto('promise_bytes').values({
-      ...{ batch_id: parameter('batch_id'), ids: parameter('ids') },
-      promises: parameter('promises'),
-    }),
+const INSERT_BYTES = new PreparedQuery((db, parameter: Parameter<Selectable<Database['promise_bytes']>>) =>
+  db.insertInto('promise_bytes').values({
+    batch_id: parameter('batch_id'),
+    ids: parameter('ids'),
+    promises: parameter('promises'),
+  }),
 );
 
 /**
@@ -96,9 +96,7 @@ export function addPromises(
     async ({ reads: db, limits }) => {
       const model = await KEEP_MODEL.first(db, { id: made.model_id });
       if (!model) {
-        throw unavailable(
-          'The model was deleted while the rows arrived; nothing more is remembered.',
-        );
+        throw unavailable('The model was deleted while the rows arrived; nothing more is remembered.');
       }
       let stored = 0;
       for (const { first: first_row, rows: row_count, promises, ids, subject } of batches) {

@@ -42,9 +42,7 @@ function selectIds(db: Kysely<Database>, parameter: Parameter<Range>) {
 const READ = new PreparedQuery(selectIds);
 
 /** Those of forecasts, whose only column is the step. */
-const READ_STEPS = new PreparedQuery((db, parameter: Parameter<Range>) =>
-  selectIds(db, parameter).select('promises'),
-);
+const READ_STEPS = new PreparedQuery((db, parameter: Parameter<Range>) => selectIds(db, parameter).select('promises'));
 
 /** Reads the ids of the rows that a model has promised something for, the latest batches first. */
 export async function* readPromisedIds(

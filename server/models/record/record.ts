@@ -1,11 +1,6 @@
 import type { components } from '../../../generated/openapi.js';
 import { columnName, type PromiseSubject } from '../../../prediction/src/predicting.js';
-import {
-  type Drift,
-  type RunningRecord,
-  startRecord,
-  summarize,
-} from '../../../prediction/src/recording.js';
+import { type Drift, type RunningRecord, startRecord, summarize } from '../../../prediction/src/recording.js';
 import type { Handlers } from '../../api/handlers.js';
 import { ByteStream, type StreamPiece } from '../../api/reply/send.js';
 import { CSV_TYPE } from '../../edge/request.js';
@@ -15,13 +10,7 @@ import type { Store } from '../../store/index.js';
 import { modelNotFound } from '../model-problems.js';
 import { findModel, type Model, requireModel } from '../model-rows.js';
 import type { Tables } from '../training/tables.js';
-import {
-  type Group,
-  type Grouping,
-  groupPromises,
-  type RecordAddress,
-  readDriftRows,
-} from './group-promises.js';
+import { type Group, type Grouping, groupPromises, type RecordAddress, readDriftRows } from './group-promises.js';
 
 type ModelRecord = components['schemas']['ModelRecord'];
 type GroupBy = NonNullable<ModelRecord['by']>;
@@ -43,8 +32,7 @@ export function recordOperations(store: Store, tables: Tables): Pick<Handlers, '
       const by = query.by ?? (query.column !== undefined ? 'column' : isTable ? 'day' : null);
       const grouping = by && chooseGrouping(by, query.column, stored?.subject);
       const address = { modelId: model.id, version };
-      const groups =
-        grouping && stored ? await groupPromises(store, address, stored.subject, grouping) : [];
+      const groups = grouping && stored ? await groupPromises(store, address, stored.subject, grouping) : [];
       const latest = groups.slice(-MAX_GROUPS);
       if (isTable) {
         const options = { isStream: false, areLines: false };
@@ -55,19 +43,14 @@ export function recordOperations(store: Store, tables: Tables): Pick<Handlers, '
       const body = describeRecord(model, version, own, stored, counts);
       const times = query.drift && stored && (await readDriftRows(store, address, stored.subject));
       const found = times ? await tables.findDrift(caller.owner, times.rows, closed) : null;
-      const drift =
-        times && found ? { ...nameColumns(found, body.columns), since: times.since } : null;
+      const drift = times && found ? { ...nameColumns(found, body.columns), since: times.since } : null;
       return reply({ status: 200, body: { ...body, drift, by, groups: latest } });
     },
   };
 }
 
 /** @throws {ProblemError} if it is a column whose values are not known */
-function chooseGrouping(
-  by: GroupBy,
-  name: string | undefined,
-  subject: PromiseSubject | undefined,
-): Grouping {
+function chooseGrouping(by: GroupBy, name: string | undefined, subject: PromiseSubject | undefined): Grouping {
   if (by !== 'column') return by;
   const wanted = name && columnName(name);
   const column = subject?.columns.findIndex((each) => each.name === wanted) ?? 0;
@@ -89,10 +72,7 @@ interface StoredRecord {
   readonly alarm_at: number | null;
 }
 
-async function findRecord(
-  { reads }: Store,
-  { modelId, version }: RecordAddress,
-): Promise<StoredRecord | undefined> {
+async function findRecord({ reads }: Store, { modelId, version }: RecordAddress): Promise<StoredRecord | undefined> {
   const row = await reads
     .selectFrom('records')
     .select(['state', 'subject', 'alarm_at'])
@@ -126,13 +106,17 @@ function describeRecord(
   stored: StoredRecord | undefined,
   counts: { promises: number; missing: number },
 ): Omit<ModelRecord, 'by' | 'groups' | 'drift'> {
-  const state =
-    stored?.state ?? startRecord({ classes: [], calibration: null, calibrated_rows: 0 });
+  const state = stored?.state ?? startRecord({ classes: [], calibration: null, calibrated_rows: 0 });
   const { promises: _, ...totals } = summarize({ ...state, promises: 0 });
   const { evidence, highest_evidence, raised_at } = state.alarm;
   const calibration = adapt && state.truths > 0 && state.adapted ? 'adapted' : 'trained';
   return {
-    ...{ model: name, version, task, calibration, ...counts, ...totals },
+    model: name,
+    version,
+    task,
+    calibration,
+    ...counts,
+    ...totals,
     trained_error: own ? findTrainedError(own) : null,
     alarm: {
       raised: raised_at !== null,
@@ -152,16 +136,11 @@ function findTrainedError({ metrics }: Model): number | null {
   return 'accuracy' in metrics ? 1 - metrics.accuracy : metrics.errors.mae;
 }
 
-const CSV_COLUMNS =
-  'group,promises,truths,kept,coverage,coverage_low,coverage_high,promised,error' as const;
+const CSV_COLUMNS = 'group,promises,truths,kept,coverage,coverage_low,coverage_high,promised,error' as const;
 
 async function* writeCsv(groups: readonly Group[]): AsyncGenerator<StreamPiece> {
-  const lines = groups.map(
-    ({ group, promises, truths, kept, coverage, coverage_band, promised, error }) =>
-      [
-        cell(group),
-        ...[promises, truths, kept, coverage, ...(coverage_band ?? [null, null]), promised, error],
-      ].join(','),
+  const lines = groups.map(({ group, promises, truths, kept, coverage, coverage_band, promised, error }) =>
+    [cell(group), ...[promises, truths, kept, coverage, ...(coverage_band ?? [null, null]), promised, error]].join(','),
   );
   yield Buffer.from([CSV_COLUMNS, ...lines, ''].join('\r\n'));
 }

@@ -40,10 +40,7 @@ export async function* storeAhead(
   let next: Promise<Pulled> | undefined = pull();
   try {
     while (next || storing) {
-      const awaited: readonly (Promise<Pulled | undefined> | undefined)[] = [
-        storing,
-        isReady ? undefined : next,
-      ];
+      const awaited: readonly (Promise<Pulled | undefined> | undefined)[] = [storing, isReady ? undefined : next];
       const event = await Promise.race(awaited.filter((one) => one !== undefined));
       if (event?.done) next = undefined;
       else if (event) {

@@ -4,12 +4,7 @@ import { urlToHttpOptions } from 'node:url';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { type RunningRecord, summarize } from '../../../prediction/src/recording.js';
-import {
-  ExchangeError,
-  type ExchangeLimits,
-  exchange,
-  explainExchange,
-} from '../../common/http-exchange.js';
+import { ExchangeError, type ExchangeLimits, exchange, explainExchange } from '../../common/http-exchange.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
@@ -38,12 +33,7 @@ const WAIT_MS = { first: 60_000, longest: 60 * 60_000 };
  * tells an alarm has a lease of it, so that one instance does. One that could not be told, or whose instance ended
  * meanwhile, is tried again until it is: after a minute, and then after twice as long each time, up to an hour.
  */
-export function tellAlarms(
-  store: Store,
-  log: Logger,
-  config: AlarmTarget | undefined,
-  stopping: AbortSignal,
-): Sweep {
+export function tellAlarms(store: Store, log: Logger, config: AlarmTarget | undefined, stopping: AbortSignal): Sweep {
   return {
     failure: 'alarms of models are not told yet',
     everyMs: 1000,

@@ -1,9 +1,4 @@
-import type {
-  RowFormat,
-  TableForm,
-  TruthChunk,
-  TruthColumns,
-} from '../../../prediction/src/predicting.js';
+import type { RowFormat, TableForm, TruthChunk, TruthColumns } from '../../../prediction/src/predicting.js';
 import { readTruths } from '../../../prediction/src/reading.js';
 import { malformedJson } from '../../api/body/sliced-json.js';
 import { bodyProblem } from '../predictions/row-warnings.js';

@@ -43,11 +43,7 @@ const MAX_IN_TRANSACTION = { batches: 512, bytes: 8 * 1024 * 1024 };
  *
  * @throws {StoreBusyError} if too many writes wait; what earlier transactions stored is kept
  */
-export async function addTruths(
-  store: Store,
-  target: TruthTarget,
-  groups: readonly TruthGroup[],
-): Promise<MetTruths> {
+export async function addTruths(store: Store, target: TruthTarget, groups: readonly TruthGroup[]): Promise<MetTruths> {
   const { located, unmet } = await locateTruths(store, target, groups);
   const met: MetTruths = { matched: 0, corrected: 0, unchanged: 0, unmet };
   for (const part of chunkBatches(located)) {
@@ -65,9 +61,7 @@ function* chunkBatches(located: ByBatch): Generator<ByBatch> {
   let part = new Map<Batch, readonly SentTruth[]>();
   let bytes = 0;
   for (const [batch, truths] of located) {
-    const isFull =
-      part.size >= MAX_IN_TRANSACTION.batches ||
-      bytes + Number(batch.bytes) > MAX_IN_TRANSACTION.bytes;
+    const isFull = part.size >= MAX_IN_TRANSACTION.batches || bytes + Number(batch.bytes) > MAX_IN_TRANSACTION.bytes;
     if (isFull && part.size > 0) {
       yield part;
       part = new Map();
@@ -91,11 +85,7 @@ interface OpenRecord {
 }
 
 /** Adds truths to batches of one model within a transaction. */
-async function addToBatches(
-  db: Kysely<Database>,
-  { modelId }: TruthTarget,
-  located: ByBatch,
-): Promise<MetTruths> {
+async function addToBatches(db: Kysely<Database>, { modelId }: TruthTarget, located: ByBatch): Promise<MetTruths> {
   const met: MetTruths = { matched: 0, corrected: 0, unchanged: 0, unmet: [] };
   // The records first, as all who add truths: two of them to one model wait for each other.
   const records = await lockRecords(db, modelId);
@@ -116,7 +106,8 @@ async function addToBatches(
       await db
         .updateTable('promises')
         .set({
-          ...{ truths: sheet.encode(), truth_count: sheet.count },
+          truths: sheet.encode(),
+          truth_count: sheet.count,
           truths_at: getDialect(db).now,
         })
         .where('id', '=', id)
@@ -168,10 +159,7 @@ function addToBatch(
   return isChanged;
 }
 
-async function lockRecords(
-  db: Kysely<Database>,
-  modelId: string,
-): Promise<ReadonlyMap<number, OpenRecord>> {
+async function lockRecords(db: Kysely<Database>, modelId: string): Promise<ReadonlyMap<number, OpenRecord>> {
   const rows = await db
     .selectFrom('records')
     .select(['version', 'state', 'subject'])

@@ -5,13 +5,7 @@ import type { Store } from '../../store/index.js';
 import { adjustCounters, adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
 import { trainingInProgress } from '../model-problems.js';
-import {
-  findModel,
-  type Model,
-  type ModelSource,
-  modelFromRow,
-  selectVersions,
-} from '../model-rows.js';
+import { findModel, type Model, type ModelSource, modelFromRow, selectVersions } from '../model-rows.js';
 import { type StoredTable, takeTable } from './table-rows.js';
 import { selectWaiting } from './training-claims.js';
 
@@ -37,9 +31,7 @@ export async function beginTraining(
   const { versionId } = await addVersion(tx, projectId, name, table, source);
   await takeTable(tx.reads, table.tableId, versionId);
   await enterQueue(tx, projectId);
-  const row = await selectVersions(tx.reads)
-    .where('model_versions.id', '=', versionId)
-    .executeTakeFirstOrThrow();
+  const row = await selectVersions(tx.reads).where('model_versions.id', '=', versionId).executeTakeFirstOrThrow();
   return { model: modelFromRow(row), versionId };
 }
 
@@ -113,10 +105,7 @@ function writeChoices(choices: ColumnChoices): string | null {
 }
 
 /** Returns the bytes that a version has before it is trained. */
-export function countSourceBytes(
-  source: ModelSource | undefined,
-  choices: ColumnChoices = [],
-): number {
+export function countSourceBytes(source: ModelSource | undefined, choices: ColumnChoices = []): number {
   const kept = (source?.database ?? '') + (source?.query ?? '') + (writeChoices(choices) ?? '');
   return Buffer.byteLength(kept);
 }
@@ -124,10 +113,7 @@ export function countSourceBytes(
 async function createModel({ reads, limits }: Store, projectId: string, name: string) {
   await adjustCounters(reads, projectId, { models: 1 }, limits);
   const { id, created_at } = newResource();
-  await reads
-    .insertInto('models')
-    .values({ id, project_id: projectId, name, created_at })
-    .execute();
+  await reads.insertInto('models').values({ id, project_id: projectId, name, created_at }).execute();
   return id;
 }
 
@@ -136,11 +122,7 @@ async function createModel({ reads, limits }: Store, projectId: string, name: st
  * @param ours the waiting trainings that do not count; negative if trainings count that do not wait yet
  * @throws {ProblemError} if as many others wait as may, of all owners or of the project's
  */
-export async function refuseFullQueue(
-  { reads: db }: Store,
-  projectId: string,
-  ours = 0,
-): Promise<void> {
+export async function refuseFullQueue({ reads: db }: Store, projectId: string, ours = 0): Promise<void> {
   const { inAll, ofOwner } = await selectWaiting(db)
     .select(({ fn, selectFrom }) => [
       fn.countAll().as('inAll'),

@@ -33,11 +33,7 @@ export interface TrainedVersion {
  * owner may store more than the limit by this one.
  * @returns whether the instance still had the training; otherwise nothing is done
  */
-export function finishTraining(
-  { work, limits }: Store,
-  holding: Holding,
-  version: TrainedVersion,
-): Promise<boolean> {
+export function finishTraining({ work, limits }: Store, holding: Holding, version: TrainedVersion): Promise<boolean> {
   const { columns, metrics, targetReading, classes, summary, trainingSeconds } = version;
   const { artifact, seenRows, sample, compared } = version;
   const texts = {
@@ -79,11 +75,7 @@ export function finishTraining(
  * @param failure why, and what to do about it, for the model's owner
  * @returns whether the instance still had the training; otherwise nothing is done
  */
-export function failTraining(
-  { work, limits }: Store,
-  holding: Holding,
-  failure: string,
-): Promise<boolean> {
+export function failTraining({ work, limits }: Store, holding: Holding, failure: string): Promise<boolean> {
   return inTransaction(work, async (db) => {
     const version = await endTraining(db, holding, { status: 'failed', failure });
     if (!version) return false;
@@ -147,10 +139,7 @@ async function endTraining(
     .executeTakeFirst();
   if (!model) return undefined;
   const updated_at = new Date().toISOString();
-  const update =
-    instance === undefined
-      ? updateTraining(db, versionId)
-      : updateHeld(db, { versionId, instance });
+  const update = instance === undefined ? updateTraining(db, versionId) : updateHeld(db, { versionId, instance });
   const version = await update
     .set(({ eb }) => ({ ...end, seconds_left: null, bytes: eb('bytes', '+', bytes), updated_at }))
     .returning(['model_id', 'version'])

@@ -1,18 +1,10 @@
-import {
-  type ColumnChoices,
-  columnName,
-  type Goal,
-  type TableMarks,
-} from '../../../prediction/src/predicting.js';
+import { type ColumnChoices, columnName, type Goal, type TableMarks } from '../../../prediction/src/predicting.js';
 import type { Input } from '../../api/handlers.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 import type { Model } from '../model-rows.js';
 
 /** The fields that say what a model predicts, and how its columns are used. */
-export type GoalFields = Omit<
-  Input<'trainModel'>['query'],
-  'header' | 'header_line' | 'delimiter' | 'sheet'
->;
+export type GoalFields = Omit<Input<'trainModel'>['query'], 'header' | 'header_line' | 'delimiter' | 'sheet'>;
 
 /**
  * Returns what a model is to do: a task, or a forecast where `order_by` says so.
@@ -22,8 +14,7 @@ export type GoalFields = Omit<
 export function parseGoal(query: GoalFields, at = '/query'): Goal | undefined {
   const { target, task, order_by, group_by = [], horizon, window, known = [] } = query;
   const errors: FieldError[] = [];
-  const fault = (name: string, message: string) =>
-    errors.push({ pointer: `${at}/${name}`, message });
+  const fault = (name: string, message: string) => errors.push({ pointer: `${at}/${name}`, message });
   if (order_by === undefined) {
     const of = { group_by: query.group_by, horizon, window, known: query.known };
     for (const [name, value] of Object.entries(of)) {
@@ -44,10 +35,7 @@ export function parseGoal(query: GoalFields, at = '/query'): Goal | undefined {
     const name = columnName(sent);
     const other = taken.get(name);
     if (other !== undefined) {
-      fault(
-        parameter,
-        `must be another column than ${other}, but both are ${JSON.stringify(name)}`,
-      );
+      fault(parameter, `must be another column than ${other}, but both are ${JSON.stringify(name)}`);
     }
     taken.set(name, parameter);
   }
@@ -80,8 +68,7 @@ export function parseChoices(query: GoalFields, at = '/query'): ColumnChoices {
   for (const [parameter, choice] of CHOOSING) {
     for (const sent of query[parameter] ?? []) {
       const name = columnName(sent);
-      const other =
-        taken.get(name) ?? (choice === 'unused' && known.has(name) ? 'known' : undefined);
+      const other = taken.get(name) ?? (choice === 'unused' && known.has(name) ? 'known' : undefined);
       if (other !== undefined) {
         const message = `must not name ${JSON.stringify(name)}, which ${other} names; leave it out of one`;
         errors.push({ pointer: `${at}/${parameter}`, message });
@@ -120,11 +107,7 @@ const DECIMALS = [
  * @param at the place of the fields in the request
  * @throws {ProblemError} if the marks contradict each other, or name a column that has no numbers
  */
-export function parseMarks(
-  fields: MarkFields,
-  choices: ColumnChoices,
-  at = '/query',
-): TableMarks | undefined {
+export function parseMarks(fields: MarkFields, choices: ColumnChoices, at = '/query'): TableMarks | undefined {
   const { decimal, group, date_order: dateOrder } = fields;
   const errors: FieldError[] = [];
   if (decimal !== undefined && decimal === group) {

@@ -1,8 +1,4 @@
-import {
-  type Incomparable,
-  MIN_COMPARED_ROWS,
-  type ModelComparison,
-} from '../../../prediction/src/training.js';
+import { type Incomparable, MIN_COMPARED_ROWS, type ModelComparison } from '../../../prediction/src/training.js';
 import type { Store } from '../../store/index.js';
 import { count, number } from '../model-record.js';
 import type { Model } from '../model-rows.js';
@@ -20,17 +16,12 @@ export interface Compared {
 }
 
 /** Finds the version that a training is to be compared with; undefined if new versions always serve, or none does. */
-export async function findServingModel(
-  { work }: Store,
-  versionId: string,
-): Promise<ServingModel | undefined> {
+export async function findServingModel({ work }: Store, versionId: string): Promise<ServingModel | undefined> {
   const found = await work
     .selectFrom('model_versions as trained')
     .innerJoin('models', 'models.id', 'trained.model_id')
     .innerJoin('model_versions as serving', (join) =>
-      join
-        .onRef('serving.model_id', '=', 'models.id')
-        .onRef('serving.version', '=', 'models.serving_version'),
+      join.onRef('serving.model_id', '=', 'models.id').onRef('serving.version', '=', 'models.serving_version'),
     )
     .innerJoin('model_artifacts', 'model_artifacts.version_id', 'serving.id')
     .select(['serving.version', 'model_artifacts.bytes', 'model_artifacts.seen_rows'])
@@ -61,7 +52,9 @@ export function decidePromotion(
   const isPromoted = promotion === 'if_not_worse' && found !== undefined && isNoWorse(found);
   const figures = { rows: 0, measure: null, error: null, other_error: null };
   const comparison: Comparison = {
-    ...{ version: serving, promoted: isPromoted, ...figures },
+    version: serving,
+    promoted: isPromoted,
+    ...figures,
     reason: `${explain(serving, found)} ${conclude(promotion, isPromoted)}`,
   };
   if (found === undefined || !('measure' in found)) return { isPromoted, comparison };

@@ -46,8 +46,6 @@ test('an endless object and endless blanks are not held', async () => {
   }
   const body = { mediaType: 'application/json', bytes: endless('{'.repeat(1000)) };
   await expect(readSentTable(body)).rejects.toMatchObject({ type: '/problems/invalid-request' });
-  expect(await readSentTable({ ...body, bytes: endless(' '.repeat(1000)) })).toHaveProperty(
-    'bytes',
-  );
+  expect(await readSentTable({ ...body, bytes: endless(' '.repeat(1000)) })).toHaveProperty('bytes');
   expect(read).toBeLessThan(200_000);
 });

@@ -68,10 +68,7 @@ export function addTablePart(
       .returning('owner')
       .executeTakeFirst();
     if (!table) throw tableDiscarded();
-    await db
-      .insertInto('training_table_parts')
-      .values({ table_id: tableId, position, bytes })
-      .execute();
+    await db.insertInto('training_table_parts').values({ table_id: tableId, position, bytes }).execute();
     await adjustStored(db, table.owner, bytes.length, limits.stored);
   });
 }
@@ -101,11 +98,7 @@ export async function readTablePart(
  * Assigns a table to a training, within the transaction that begins it.
  * @throws {ProblemError} if the table has been discarded
  */
-export async function takeTable(
-  db: Kysely<Database>,
-  tableId: string,
-  versionId: string,
-): Promise<void> {
+export async function takeTable(db: Kysely<Database>, tableId: string, versionId: string): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('training_tables')
     .set(({ selectFrom }) => ({
@@ -124,11 +117,7 @@ export async function takeTable(
 
 /** Releases the table of an ended training. */
 export async function releaseTable(db: Kysely<Database>, versionId: string): Promise<void> {
-  await db
-    .updateTable('training_tables')
-    .set({ version_id: null })
-    .where('version_id', '=', versionId)
-    .execute();
+  await db.updateTable('training_tables').set({ version_id: null }).where('version_id', '=', versionId).execute();
 }
 
 /** Releases a table that no training has taken. */
@@ -143,6 +132,8 @@ export async function discardTable({ work }: Store, tableId: string): Promise<vo
 
 /** Tables of trainings, whose parts are large. */
 export const TABLES = describeParts('training_tables', 'training_table_parts', {
-  ...{ taker: 'version_id', whole: 'table_id', part: 'position' },
+  taker: 'version_id',
+  whole: 'table_id',
+  part: 'position',
   batch: 1,
 });

@@ -7,12 +7,7 @@ import { unlessAborted } from '../../common/unless-aborted.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
-import {
-  type Job,
-  OutOfMemoryError,
-  WorkerEndedError,
-  WorkerTimeoutError,
-} from '../../work/worker-process.js';
+import { type Job, OutOfMemoryError, WorkerEndedError, WorkerTimeoutError } from '../../work/worker-process.js';
 import { unusableTable } from '../formats.js';
 import type { DriftJob, DriftRows } from '../record/drift-job.js';
 import type { TruthJob } from '../record/truth-body.js';
@@ -81,9 +76,7 @@ export class Tables {
    * @throws the error of the text, or the reason of `signal`; then nothing is stored
    */
   ingest({ owner, text, tooSlow, signal, ...job }: TableSource): Promise<StoredTable> {
-    return this.#admit({ owner, text, tooSlow, signal }, (upload, pieces) =>
-      this.#read(upload, pieces, job),
-    );
+    return this.#admit({ owner, text, tooSlow, signal }, (upload, pieces) => this.#read(upload, pieces, job));
   }
 
   /**
@@ -91,17 +84,10 @@ export class Tables {
    * @throws {ProblemError} as `ingest` does
    * @throws the error of the text, or the reason of `signal`
    */
-  preview({
-    owner,
-    text,
-    tooSlow,
-    signal,
-    ...details
-  }: PreviewJob & TableUpload): Promise<TablePreview> {
+  preview({ owner, text, tooSlow, signal, ...details }: PreviewJob & TableUpload): Promise<TablePreview> {
     return this.#admit({ owner, text, tooSlow, signal }, async (upload, input) => {
       const result = await this.#run({ details, input, signal: upload.signal });
-      if (!result || !('columns' in result) || 'separation' in result)
-        throw new Error('A preview is not a table');
+      if (!result || !('columns' in result) || 'separation' in result) throw new Error('A preview is not a table');
       return result;
     });
   }
@@ -182,11 +168,7 @@ export class Tables {
     return this.#readers.close();
   }
 
-  async #read(
-    { owner, signal }: Upload,
-    input: AsyncIterable<Uint8Array>,
-    details: TableJob,
-  ): Promise<StoredTable> {
+  async #read({ owner, signal }: Upload, input: AsyncIterable<Uint8Array>, details: TableJob): Promise<StoredTable> {
     let tableId: string | undefined;
     let position = 0;
     const onData = async (part: Uint8Array) => {

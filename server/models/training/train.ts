@@ -14,14 +14,7 @@ import type { Store } from '../../store/index.js';
 import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
 import { modelNotFound, trainingInProgress } from '../model-problems.js';
-import {
-  findModel,
-  findTableOptions,
-  type Model,
-  type ModelSource,
-  modelJson,
-  requireModel,
-} from '../model-rows.js';
+import { findModel, findTableOptions, type Model, type ModelSource, modelJson, requireModel } from '../model-rows.js';
 import { beginTraining, refuseFullQueue } from './begin-training.js';
 import { parseChoices, parseGoal, parseMarks, readGoal } from './goal.js';
 import type { StoredTable } from './table-rows.js';
@@ -151,14 +144,14 @@ async function train(
 export function ingestQuery(
   { tables, queries }: Pick<TrainingServices, 'tables' | 'queries'>,
   owner: string,
-  {
-    source,
-    ...goal
-  }: Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> & { source: ModelSource },
+  { source, ...goal }: Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> & { source: ModelSource },
   signal: AbortSignal,
 ): Promise<StoredTable> {
   return tables.ingest({
-    ...{ ...goal, owner, format: 'records', signal },
+    ...goal,
+    owner,
+    format: 'records',
+    signal,
     text: queries.readTable(owner, source, signal),
     tooSlow: slowDatabase,
   });
@@ -186,8 +179,7 @@ function requireSource({ name, version, source }: Model): ModelSource {
 }
 
 function slowDatabase() {
-  const detail =
-    'The database returned rows too slowly while other tables waited; ask for less, or train again later.';
+  const detail = 'The database returned rows too slowly while other tables waited; ask for less, or train again later.';
   return unavailable(detail, 5);
 }
 

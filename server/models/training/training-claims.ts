@@ -133,10 +133,7 @@ export async function releaseTraining({ work }: Store, holding: Holding): Promis
 }
 
 export function updateTraining(db: Kysely<Database>, versionId: string) {
-  return db
-    .updateTable('model_versions')
-    .where('id', '=', versionId)
-    .where('status', '=', 'training');
+  return db.updateTable('model_versions').where('id', '=', versionId).where('status', '=', 'training');
 }
 
 export function updateHeld(db: Kysely<Database>, { versionId, instance }: Holding) {

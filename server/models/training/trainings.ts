@@ -5,21 +5,11 @@ import { v4 as uuidv4 } from 'uuid';
 import { isUnavailable, type Store } from '../../store/index.js';
 import { Leases } from '../../store/lease.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
-import {
-  OutOfMemoryError,
-  WorkerEndedError,
-  WorkerTimeoutError,
-} from '../../work/worker-process.js';
+import { OutOfMemoryError, WorkerEndedError, WorkerTimeoutError } from '../../work/worker-process.js';
 import { failTraining, finishTraining, type TrainedVersion } from './end-training.js';
 import { findServingModel, type ServingModel } from './promotion.js';
 import { readTablePart } from './table-rows.js';
-import {
-  type Claim,
-  claimTraining,
-  releaseTraining,
-  renewTraining,
-  type TrainingState,
-} from './training-claims.js';
+import { type Claim, claimTraining, releaseTraining, renewTraining, type TrainingState } from './training-claims.js';
 
 /** A training that ends its process this often would do so again. */
 const MAX_ATTEMPTS = 3;
@@ -147,9 +137,7 @@ export class Trainings {
   }
 
   /** @param whose returns whose trainings may begin; undefined if none may */
-  async #look(
-    whose: () => { readonly exceptOwner: string | undefined } | undefined,
-  ): Promise<void> {
+  async #look(whose: () => { readonly exceptOwner: string | undefined } | undefined): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       if (this.#rest.signal.aborted) this.#rest = new AbortController();
       try {
@@ -194,8 +182,7 @@ export class Trainings {
     if (this.#stopping.signal.aborted) cancel.abort();
     try {
       log.info({ attempt: attempts, instance: this.#instance }, 'training');
-      const outcome =
-        attempts > MAX_ATTEMPTS ? await this.#fail(claim, CUT_SHORT) : await this.#train(training);
+      const outcome = attempts > MAX_ATTEMPTS ? await this.#fail(claim, CUT_SHORT) : await this.#train(training);
       if (outcome) this.note(outcome);
     } finally {
       clearTimeout(late);
@@ -352,7 +339,5 @@ async function pause(time: number, signal: AbortSignal): Promise<void> {
 
 const SEND_FEWER = 'send fewer rows, columns or classes';
 const CUT_SHORT = `The training was cut short ${MAX_ATTEMPTS} times by the end of its process or of the service. If that was for lack of memory, send a smaller table, else send it again.`;
-const OUT_OF_MEMORY =
-  'The training ran out of memory; send fewer rows, or only the columns that bear on the target.';
-const FAILED_INSIDE =
-  'The training failed inside the service, whose log has the cause; send the table again.';
+const OUT_OF_MEMORY = 'The training ran out of memory; send fewer rows, or only the columns that bear on the target.';
+const FAILED_INSIDE = 'The training failed inside the service, whose log has the cause; send the table again.';

@@ -30,10 +30,7 @@ class Reading {
     const work = async () => {
       this.state = 'read';
       if (isTaken) for await (const _ of this.upload) signal.throwIfAborted();
-      else
-        await new Promise((_, reject) =>
-          signal.addEventListener('abort', () => reject(signal.reason)),
-        );
+      else await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     };
     slots.run(this.upload, work).catch((error: unknown) => {
       expect(error).toMatchObject({ detail: 'too slow' });
@@ -47,9 +44,7 @@ const states = (readings: readonly Reading[]) => readings.map(({ state }) => sta
 describe('slots for uploads', () => {
   test('are freed for another owner when two owners trickle in all of them', async () => {
     const slots = new UploadSlots(4, 2);
-    const hostile = ['a', 'a', 'b', 'b', 'a', 'a', 'b', 'b'].map(
-      (owner) => new Reading(slots, owner, 10),
-    );
+    const hostile = ['a', 'a', 'b', 'b', 'a', 'a', 'b', 'b'].map((owner) => new Reading(slots, owner, 10));
     await vi.advanceTimersByTimeAsync(0);
     expect(states(hostile).filter((state) => state === 'read').length).toBe(4);
     const other = new Reading(slots, 'c', 10 * MIN_RATE);

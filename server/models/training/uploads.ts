@@ -86,9 +86,7 @@ export function makeRoom(underWay: Set<Upload>, owner: string): void {
   if (underWay.size < MAX_UPLOADS.inAll) return;
   const max = Math.max(...counts.values());
   const victims = [...underWay].filter(
-    (upload) =>
-      !upload.signal.aborted &&
-      (upload.isSlow() || (max > own + 1 && counts.get(upload.owner) === max)),
+    (upload) => !upload.signal.aborted && (upload.isSlow() || (max > own + 1 && counts.get(upload.owner) === max)),
   );
   const [slowest] = victims.sort((one, other) => one.bytes - other.bytes);
   if (!slowest) throw tooManyUploads();
@@ -164,9 +162,7 @@ export class UploadSlots {
       // An owner's wait starts again with each of its slots.
       const begun = Math.max(since, this.#lastSlots.get(owner) ?? 0);
       const minRate = MIN_RATE * 2 ** Math.floor((performance.now() - begun) / DOUBLING_MS);
-      const index = rates.findIndex(
-        ({ upload, rate }) => rate < minRate && (!isFull || upload.owner === owner),
-      );
+      const index = rates.findIndex(({ upload, rate }) => rate < minRate && (!isFull || upload.owner === owner));
       if (index >= 0) rates.splice(index, 1)[0]?.upload.giveUp();
     }
   }

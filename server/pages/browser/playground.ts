@@ -2,12 +2,7 @@
  * Runs in the browser on the page `/docs`: renders the contract with Swagger UI, adds what screen readers
  * need and it leaves out, filters the menu of operations, and opens what a link names.
  */
-import {
-  adaptedContract,
-  operationsLayout,
-  replacedComponents,
-  withoutAuthorize,
-} from './swagger-plugins.js';
+import { adaptedContract, operationsLayout, replacedComponents, withoutAuthorize } from './swagger-plugins.js';
 
 // The service is compiled without browser types, so that it cannot use them by mistake.
 interface Element {
@@ -72,10 +67,7 @@ const { layoutActions } = SwaggerUIBundle({
   url: './openapi.json',
   dom_id: '#reference',
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [
-    ...[adaptedContract, operationsLayout, replacedComponents],
-    ...(isLocal ? [] : [withoutAuthorize]),
-  ],
+  plugins: [...[adaptedContract, operationsLayout, replacedComponents], ...(isLocal ? [] : [withoutAuthorize])],
   layout: 'OperationsLayout',
   // Colours of their own would need contrast in light and dark.
   syntaxHighlight: { activated: false },

@@ -68,8 +68,13 @@ async function begin(): Promise<void> {
   const challenge = encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
   const address = new URL(authorization);
   const parameters = {
-    ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope },
-    ...{ state: begun.state, code_challenge: challenge, code_challenge_method: 'S256' },
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope,
+    state: begun.state,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
   };
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
   location.replace(address.href);
@@ -109,16 +114,17 @@ function readBegun(): Begun | undefined {
 /** Returns the tokens that a code is good for: the access token may be for others, the ID token is for the client. */
 async function redeem(code: string, verifier: string): Promise<string[]> {
   const form = {
-    ...{ grant_type: 'authorization_code', code, client_id: clientId },
-    ...{ redirect_uri: redirectUri, code_verifier: verifier },
+    grant_type: 'authorization_code',
+    code,
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
   };
-  const answer = await fetch(token, { method: 'POST', body: new URLSearchParams(form) }).catch(
-    () => {
-      throw new SignInError(
-        'The identity provider cannot be reached from this page; it has to allow the origin of the page (CORS).',
-      );
-    },
-  );
+  const answer = await fetch(token, { method: 'POST', body: new URLSearchParams(form) }).catch(() => {
+    throw new SignInError(
+      'The identity provider cannot be reached from this page; it has to allow the origin of the page (CORS).',
+    );
+  });
   const found: unknown = await answer.json().catch(() => ({}));
   const { access_token, id_token, error = answer.status } = Object(found);
   if (!answer.ok) throw new SignInError(`The identity provider refused the code: ${error}`);
@@ -141,7 +147,6 @@ async function run(): Promise<void> {
 
 run().catch((error: unknown) => {
   const status = document.querySelector('[role=status]');
-  const reason =
-    error instanceof SignInError ? error.message : 'Signing in failed; try again, or use a key.';
+  const reason = error instanceof SignInError ? error.message : 'Signing in failed; try again, or use a key.';
   if (status) status.textContent = reason;
 });

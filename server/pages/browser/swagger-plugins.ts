@@ -60,9 +60,7 @@ function describeExamples(parameter: unknown): unknown {
 export function dereference(contract: object, part: unknown, outer: Path = []): unknown {
   if (Array.isArray(part)) return part.map((item) => dereference(contract, item, outer));
   if (!isRecord(part)) return part;
-  const { $ref, allOf, ...others } = mapValues(part, (value) =>
-    dereference(contract, value, outer),
-  );
+  const { $ref, allOf, ...others } = mapValues(part, (value) => dereference(contract, value, outer));
   const own = Array.isArray(allOf) ? [...allOf.map(omitName), others].reduce(merge) : others;
   if (typeof $ref !== 'string') return own;
   if (outer.includes($ref)) return part;
@@ -96,20 +94,14 @@ function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function mapValues<T, U>(
-  record: Readonly<Record<string, T>>,
-  change: (value: T, key: string) => U,
-): Record<string, U> {
-  return Object.fromEntries(
-    Object.entries(record).map(([key, value]) => [key, change(value, key)]),
-  );
+function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T, key: string) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }
 
 /** Lays out the operations alone: the page has a guide, and `main`, of its own. */
 export function operationsLayout({ React: { createElement } }: System): object {
   const OperationsLayout = ({ getComponent, specSelectors }: LayoutProps) => {
-    const part = (name: string, isContainer: boolean) =>
-      createElement(getComponent(name, isContainer), { key: name });
+    const part = (name: string, isContainer: boolean) => createElement(getComponent(name, isContainer), { key: name });
     const status = specSelectors.loadingStatus();
     if (status === 'loading') return createElement('p', null, 'Loading…');
     if (status !== 'success') return createElement('p', null, 'The contract could not be loaded.');

@@ -8,15 +8,7 @@ import { createProject } from '../../projects/projects.js';
 import { sweepUntaken } from '../../store/forget-rows.js';
 import { Store } from '../../store/index.js';
 import { createSkill, skills } from '../skills.js';
-import {
-  discardTexts,
-  listDocuments,
-  putDocument,
-  readText,
-  removeDocument,
-  storeText,
-  TEXTS,
-} from './documents.js';
+import { discardTexts, listDocuments, putDocument, readText, removeDocument, storeText, TEXTS } from './documents.js';
 import { openPassageSearch } from './passage-search.js';
 import { preparePassages } from './split-text.js';
 
@@ -54,9 +46,7 @@ describe.each([
 
   async function put(name: string, sent: string, to = { owner: 'ann', skillId }) {
     const text = await keep(sent, to.owner, to.skillId);
-    return store.transaction((tx) =>
-      putDocument(tx, { id: to.skillId, name: 'care' }, name, 'text/markdown', text),
-    );
+    return store.transaction((tx) => putDocument(tx, { id: to.skillId, name: 'care' }, name, 'text/markdown', text));
   }
 
   const remove = (name: string) => store.transaction((tx) => removeDocument(tx, skillId, name));
@@ -64,12 +54,8 @@ describe.each([
     while (await sweepUntaken(store, TEXTS));
   };
   const search = (query: string, skill = skillId) =>
-    openPassageSearch(store).search(
-      { owner: 'ann', skillId: skill, query, limit: 5 },
-      new AbortController().signal,
-    );
-  const found = async (query: string, skill = skillId) =>
-    (await search(query, skill)).map(({ document }) => document);
+    openPassageSearch(store).search({ owner: 'ann', skillId: skill, query, limit: 5 }, new AbortController().signal);
+  const found = async (query: string, skill = skillId) => (await search(query, skill)).map(({ document }) => document);
   const textOf = async (name: string) => (await readText(store, skillId, name))?.pieces.join('');
   /** Fills what the owner may store, and returns how much that was. */
   const room = async () => {
@@ -91,9 +77,7 @@ describe.each([
 
   test('come back as they were sent, whatever they contain', async () => {
     const part = fc.oneof(anyText(), fc.constantFrom('\n\n', '# a\n', '😀'.repeat(900)));
-    const texts = fc
-      .array(part, { maxLength: 6 })
-      .map((parts) => parts.join('').replaceAll('\0', ''));
+    const texts = fc.array(part, { maxLength: 6 }).map((parts) => parts.join('').replaceAll('\0', ''));
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
         await put('any.md', text);
@@ -177,9 +161,7 @@ describe.each([
     const kept = await keep('Diamonds.');
     await sweep();
     expect(await found('diamonds')).toEqual([]);
-    await store.transaction((tx) =>
-      putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', kept),
-    );
+    await store.transaction((tx) => putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', kept));
     expect(await found('diamonds')).toEqual(['a']);
     await discardTexts(store, [kept]);
     await sweep();
@@ -187,9 +169,7 @@ describe.each([
     const given = await keep('Emeralds.');
     await discardTexts(store, [given]);
     await expect(
-      store.transaction((tx) =>
-        putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', given),
-      ),
+      store.transaction((tx) => putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', given)),
     ).rejects.toThrow('discarded');
     expect(await textOf('a')).toBe('Diamonds.');
   });

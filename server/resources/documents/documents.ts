@@ -15,10 +15,7 @@ import { type FoundSkill, findSkill } from '../skills.js';
 import { addToIndex } from './passage-index.js';
 import { type PreparedPassage, preparePassages } from './split-text.js';
 
-type DocumentOperations = Pick<
-  Handlers,
-  'listDocuments' | 'getDocument' | 'putDocument' | 'deleteDocument'
->;
+type DocumentOperations = Pick<Handlers, 'listDocuments' | 'getDocument' | 'putDocument' | 'deleteDocument'>;
 
 /** The types of skills that find passages in documents. */
 export const DOCUMENT_TYPES = ['retrieval', 'knowledge_base'];
@@ -59,9 +56,7 @@ export function documentOperations(store: Store): DocumentOperations {
         const skill = await findDocumentSkill(tx, project, skill_name);
         // The terms of the stored text are those of the skill that has gone.
         if (skill.id !== id) {
-          throw unavailable(
-            `The skill "${skill.name}" was replaced meanwhile; send the document again.`,
-          );
+          throw unavailable(`The skill "${skill.name}" was replaced meanwhile; send the document again.`);
         }
         const { document, isNew } = await putDocument(tx, skill, name, mediaType, text);
         if (!isNew) return reply({ status: 200, body: document });
@@ -88,11 +83,7 @@ export function documentOperations(store: Store): DocumentOperations {
  * @throws {ProblemError} if the project has no skill of this name or identifier, or it is of a type that
  *   keeps none
  */
-export async function findDocumentSkill(
-  store: Store,
-  project: Project,
-  nameOrId: string,
-): Promise<FoundSkill> {
+export async function findDocumentSkill(store: Store, project: Project, nameOrId: string): Promise<FoundSkill> {
   const skill = await findSkill(store, project, nameOrId);
   if (DOCUMENT_TYPES.includes(skill.type)) return skill;
   const types = DOCUMENT_TYPES.join(' or ');
@@ -120,15 +111,7 @@ export interface StoredText {
   readonly passages: number;
 }
 
-const COLUMNS = [
-  'id',
-  'name',
-  'media_type',
-  'bytes',
-  'passages',
-  'created_at',
-  'updated_at',
-] as const;
+const COLUMNS = ['id', 'name', 'media_type', 'bytes', 'passages', 'created_at', 'updated_at'] as const;
 
 /** The space that a text takes beside its bytes: many empty ones are not free. */
 const ROW_BYTES = 512;
@@ -177,10 +160,7 @@ export async function readText(
 }
 
 /** Returns the texts of documents by their ids; skips those that do not exist. */
-export async function readTexts(
-  { reads }: Store,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function readTexts({ reads }: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await lookup(ids, (some) =>
     reads
       .selectFrom('document_texts')
@@ -209,11 +189,7 @@ export interface SentText {
  * Stores texts for documents. Runs outside of transactions. One that no document takes within ten minutes is deleted.
  * @throws {ProblemError} if the owner would exceed the limit; then nothing is kept
  */
-export async function storeTexts(
-  store: Store,
-  owner: string,
-  sent: readonly SentText[],
-): Promise<StoredText[]> {
+export async function storeTexts(store: Store, owner: string, sent: readonly SentText[]): Promise<StoredText[]> {
   const { now } = getDialect(store.work);
   const upload_until = sql<number>`${now} + cast(${UPLOAD_MS} as bigint)`;
   const rows = sent.map(({ bytes }) => {
@@ -318,11 +294,7 @@ export async function putDocument(
   const id = replaced?.id ?? newId;
   if (replaced) {
     await db.updateTable('documents').set(facts).where('id', '=', id).execute();
-    await db
-      .updateTable('document_texts')
-      .set({ document_id: null })
-      .where('document_id', '=', id)
-      .execute();
+    await db.updateTable('document_texts').set({ document_id: null }).where('document_id', '=', id).execute();
   } else {
     const { documents } = await db
       .selectFrom('documents')
@@ -354,11 +326,7 @@ export async function putDocument(
  * Deletes a document; returns whether it existed. Runs within `Store.transaction`, with the project
  * locked.
  */
-export async function removeDocument(
-  store: Store,
-  skillId: string,
-  name: string,
-): Promise<boolean> {
+export async function removeDocument(store: Store, skillId: string, name: string): Promise<boolean> {
   const { numDeletedRows } = await store.reads
     .deleteFrom('documents')
     .where('skill_id', '=', skillId)
@@ -369,6 +337,8 @@ export async function removeDocument(
 
 /** Texts of documents. */
 export const TEXTS = describeParts('document_texts', 'passages', {
-  ...{ taker: 'document_id', whole: 'text_id', part: 'id' },
+  taker: 'document_id',
+  whole: 'text_id',
+  part: 'id',
   batch: DELETED_AT_ONCE,
 });

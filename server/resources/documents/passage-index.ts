@@ -30,14 +30,10 @@ export interface PassageQuery {
  * (https://www.sqlite.org/fts5.html), which ranks by BM25, and PostgreSQL its text search
  * (https://www.postgresql.org/docs/current/textsearch.html).
  */
-export async function addToIndex(
-  db: Kysely<Database>,
-  passages: readonly StoredPassage[],
-): Promise<void> {
+export async function addToIndex(db: Kysely<Database>, passages: readonly StoredPassage[]): Promise<void> {
   if (!getDialect(db).locksRows) {
     const rows = passages.map(
-      ({ id, skillId, terms }) =>
-        sql`(${id}, ${skillTerm(skillId)}, ${terms.headings}, ${terms.content})`,
+      ({ id, skillId, terms }) => sql`(${id}, ${skillTerm(skillId)}, ${terms.headings}, ${terms.content})`,
     );
     await sql`
       insert into passage_terms (rowid, skill, headings, content) values ${sql.join(rows)}

@@ -11,12 +11,7 @@ import { createProject, findProjectRow } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
 import { createSkill } from '../skills.js';
 import { putDocument, storeText } from './documents.js';
-import {
-  openPassageSearch,
-  PassageSearch,
-  SearchError,
-  type SearchLimits,
-} from './passage-search.js';
+import { openPassageSearch, PassageSearch, SearchError, type SearchLimits } from './passage-search.js';
 import { preparePassages } from './split-text.js';
 
 const WORKER = new URL('../../../dist/testkit/store/endless-search-worker.js', import.meta.url);
@@ -111,9 +106,7 @@ async function newSkill(store: Store, owner: string): Promise<string> {
 async function put(store: Store, owner: string, skillId: string, content: string): Promise<void> {
   const passages = await preparePassages(content, false);
   const text = await storeText(store, owner, skillId, { bytes: content.length, passages });
-  await store.transaction((tx) =>
-    putDocument(tx, { id: skillId, name: 'care' }, 'a.txt', 'text/plain', text),
-  );
+  await store.transaction((tx) => putDocument(tx, { id: skillId, name: 'care' }, 'a.txt', 'text/plain', text));
 }
 
 describe.each([
@@ -145,8 +138,7 @@ describe.each([
   const ofBob = (signal = FOREVER) =>
     opened.passages.search({ owner: 'bob', skillId: bobs, query: 'diamonds', limit: 5 }, signal);
   const FOUND = [{ document: 'a.txt', number: 1, headings: '', content: 'A diamond.' }];
-  const running = (count: number) =>
-    expect.poll(database.processes, { interval: 20 }).toHaveLength(count);
+  const running = (count: number) => expect.poll(database.processes, { interval: 20 }).toHaveLength(count);
 
   test('leaves reads and the searches of others alone, however many wait, and ends with its caller', async () => {
     const gone = new AbortController();
@@ -225,13 +217,7 @@ describe('a search in memory', () => {
     const other = await file.open();
     const others = await newSkill(other.store, 'ann');
     await put(other.store, 'ann', others, content);
-    for (const query of [
-      'w1',
-      'w4 w9 w16',
-      'w25 w1 w36 w49 w64 w81 w100 w121 w144',
-      'w996',
-      'none',
-    ]) {
+    for (const query of ['w1', 'w4 w9 w16', 'w25 w1 w36 w49 w64 w81 w100 w121 w144', 'w996', 'none']) {
       const search = { owner: 'ann', query, limit: 5 };
       const found = await other.passages.search({ ...search, skillId: others }, FOREVER);
       expect(await opened.passages.search({ ...search, skillId }, FOREVER)).toEqual(found);

@@ -36,10 +36,7 @@ interface PassageFinder {
   close?(): Promise<void>;
 }
 
-export type SearchLimits = Pick<
-  QueryGateLimits,
-  'slots' | 'maxWaiting' | 'maxWaitMs' | 'timeoutMs'
->;
+export type SearchLimits = Pick<QueryGateLimits, 'slots' | 'maxWaiting' | 'maxWaitMs' | 'timeoutMs'>;
 
 const LIMITS: SearchLimits = { slots: 3, maxWaiting: 512, maxWaitMs: 5_000, timeoutMs: 10_000 };
 
@@ -79,18 +76,12 @@ export class PassageSearch {
    * @throws the reason of `signal`, as soon as it aborts
    */
   async search(
-    {
-      owner,
-      query,
-      ...where
-    }: Omit<PassageQuery, 'terms'> & { readonly owner: string; readonly query: string },
+    { owner, query, ...where }: Omit<PassageQuery, 'terms'> & { readonly owner: string; readonly query: string },
     signal: AbortSignal,
   ): Promise<FoundPassage[]> {
     const terms = queryTerms(query);
     if (terms.length === 0) return [];
-    return this.#gate.run(owner, signal, (running) =>
-      this.finder.find({ ...where, terms }, running),
-    );
+    return this.#gate.run(owner, signal, (running) => this.finder.find({ ...where, terms }, running));
   }
 
   /**
@@ -116,8 +107,7 @@ export function openPassageSearch(
   script?: URL,
 ): PassageSearch {
   if (path === undefined) return new PassageSearch(searchOnPostgres(searches, health), limits);
-  const finder =
-    path === ':memory:' ? searchInMemory(searches) : searchInProcesses(path, searches, script);
+  const finder = path === ':memory:' ? searchInMemory(searches) : searchInProcesses(path, searches, script);
   return new PassageSearch(finder, limits);
 }
 

@@ -18,18 +18,7 @@ const sentence = (length: number) => `${'word '.repeat(length).slice(0, length -
 const texts = fc
   .array(
     fc.oneof(
-      fc.constantFrom(
-        '# A\n',
-        '## Ü\n',
-        'T\n===\n',
-        '```\n',
-        '\n',
-        '\r\n\r\n',
-        '. ',
-        '。',
-        ' ',
-        '😀',
-      ),
+      fc.constantFrom('# A\n', '## Ü\n', 'T\n===\n', '```\n', '\n', '\r\n\r\n', '. ', '。', ' ', '😀'),
       anyText({ maxLength: 40 }),
       fc.integer({ min: 1, max: 4000 }).map((length) => '😀'.repeat(length)),
       fc.integer({ min: 2, max: 4000 }).map(sentence),
@@ -69,12 +58,7 @@ test('a heading begins a passage, and the passages below it have its path', () =
     `Storing\n-------\n\n${sentence(500)}\n`,
     `# Prices ##\n${sentence(500)}`,
   ].join('\n');
-  expect(
-    passagesOf(text).map(({ content, headings }) => [
-      headings,
-      content.split('\n')[0]?.slice(0, 12),
-    ]),
-  ).toEqual([
+  expect(passagesOf(text).map(({ content, headings }) => [headings, content.split('\n')[0]?.slice(0, 12)])).toEqual([
     ['', '# Care'],
     ['Care', '## Cleaning'],
     ['Care > Cleaning', 'word word wo'],

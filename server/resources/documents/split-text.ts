@@ -17,10 +17,7 @@ export interface PreparedPassage {
  * Splits a text into passages, and finds the terms of each; yields to other requests meanwhile.
  * @param hasHeadings whether the text is Markdown, and has headings
  */
-export async function preparePassages(
-  text: string,
-  hasHeadings: boolean,
-): Promise<readonly PreparedPassage[]> {
+export async function preparePassages(text: string, hasHeadings: boolean): Promise<readonly PreparedPassage[]> {
   const pause = pausing();
   const passages: PreparedPassage[] = [];
   for (const passage of splitText(text, hasHeadings)) {

@@ -57,9 +57,7 @@ export function queryTerms(query: string): readonly string[] {
 function findWords(text: string): readonly (readonly string[])[] {
   // The same, in a fraction of the time.
   if (isAscii(text)) {
-    return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => [
-      beginningOf(word, MAX_WORD),
-    ]);
+    return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => [beginningOf(word, MAX_WORD)]);
   }
   return (foldCase(text).match(WORDS) ?? []).map((word) =>
     IS_UNSPACED.test(word) ? (word.match(CHARACTERS) ?? []) : [beginningOf(word, MAX_WORD)],

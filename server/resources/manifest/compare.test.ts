@@ -11,7 +11,10 @@ test('other requests are served while the largest manifest is compared', async (
   const none = new Map<string, never>();
   const state = {
     entries: new Map(stored.map((entry) => [entry.key, entry])),
-    ...{ skills: none, agents: none, chatbots: none, models: none },
+    skills: none,
+    agents: none,
+    chatbots: none,
+    models: none,
   };
   const sent = numbers.map((at) => ({ skill: skill(at, 'sent '.repeat(300)) }));
   const wanted = await readEntries(sent);

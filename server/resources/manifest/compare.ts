@@ -3,14 +3,7 @@ import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, isObject, type JsonRecord } from '../../contract/json-record.js';
 import type { Project } from '../../projects/projects.js';
-import {
-  compareTexts,
-  type Entry,
-  makeEntry,
-  type SentEntry,
-  sortEntries,
-  writeTraining,
-} from './entries.js';
+import { compareTexts, type Entry, makeEntry, type SentEntry, sortEntries, writeTraining } from './entries.js';
 import { countEntries, type ProjectState } from './project-state.js';
 
 type Action = components['schemas']['ManifestChange']['action'];
@@ -65,11 +58,7 @@ export async function compareProject(
  * Refuses changes after which the project would hold more than a manifest may: it could be exported no more.
  * @throws {ProblemError}
  */
-export async function refuseExcess(
-  project: Project,
-  state: ProjectState,
-  changes: readonly Change[],
-): Promise<void> {
+export async function refuseExcess(project: Project, state: ProjectState, changes: readonly Change[]): Promise<void> {
   const count = countEntries(project, 'would hold');
   const pause = pausing();
   for (const entry of listEntriesAfter(state, changes)) {
@@ -79,10 +68,7 @@ export async function refuseExcess(
 }
 
 /** Returns the entries that a project has after changes, in the order of a manifest. */
-export function listEntriesAfter(
-  { entries }: ProjectState,
-  changes: readonly Change[],
-): readonly Entry[] {
+export function listEntriesAfter({ entries }: ProjectState, changes: readonly Change[]): readonly Entry[] {
   const changed = new Set(changes.map(({ entry }) => entry.key));
   const kept = [...entries.values()].filter(({ key }) => !changed.has(key));
   const put = changes.flatMap(({ action, entry }) => (action === 'delete' ? [] : [entry]));
@@ -106,22 +92,14 @@ function findAction({ models }: ProjectState, entry: Entry, stored: Entry | unde
 }
 
 function listDifferences(stored: Entry, entry: Entry): string[] {
-  return compareMembers(asRecord(stored.fields), asRecord(entry.fields), '', 2).slice(
-    0,
-    MAX_FIELDS,
-  );
+  return compareMembers(asRecord(stored.fields), asRecord(entry.fields), '', 2).slice(0, MAX_FIELDS);
 }
 
 /**
  * Returns the places in which two objects differ, such as `/params/limit`.
  * @param levels how deep they are looked into
  */
-function compareMembers(
-  before: JsonRecord,
-  after: JsonRecord,
-  place: string,
-  levels: number,
-): string[] {
+function compareMembers(before: JsonRecord, after: JsonRecord, place: string, levels: number): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.flatMap((name) => {
     const [one, other] = [before[name], after[name]];

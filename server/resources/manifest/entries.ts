@@ -50,7 +50,9 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
     const objects = omitNulls({ model: model && sortKeys(model), data: data && sortKeys(data) });
     const used = [...new Set(skills)];
     return {
-      ...{ name, ...omitUndefined(texts), ...omitUndefined(objects) },
+      name,
+      ...omitUndefined(texts),
+      ...omitUndefined(objects),
       ...(used.length > 0 && { skills: used }),
       ...openObject('settings', settings),
     };
@@ -73,7 +75,8 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
       return names.length > 0 ? [[list, names] as const] : [];
     });
     return {
-      ...{ name, target: columnName(target) },
+      name,
+      target: columnName(target),
       source: { database: source.database, query: source.query },
       ...omitUndefined({ task, order_by: order, horizon, window, decimal, group, date_order }),
       ...Object.fromEntries(columns),
@@ -125,10 +128,7 @@ export function makeEntry<K extends Kind>(kind: K, fields: Fields[K]): EntryOf<K
 }
 
 /** Returns a key that sorts as a manifest does: no name has a space. */
-export function makeKey(
-  kind: Kind,
-  fields: { readonly name: string; readonly skill?: string },
-): string {
+export function makeKey(kind: Kind, fields: { readonly name: string; readonly skill?: string }): string {
   const skill = fields.skill === undefined ? '' : `${fields.skill} `;
   return `${KINDS.indexOf(kind)} ${skill}${fields.name}`;
 }
@@ -141,9 +141,7 @@ export function sortEntries<T extends Entry>(entries: Iterable<T>): T[] {
  * Reads the entries of a manifest that was sent, and yields to other requests meanwhile.
  * @throws {ProblemError} if two have one name, or the fields of one do not fit each other
  */
-export async function readEntries(
-  sent: Schemas['Manifest'],
-): Promise<ReadonlyMap<string, SentEntry>> {
+export async function readEntries(sent: Schemas['Manifest']): Promise<ReadonlyMap<string, SentEntry>> {
   const entries = new Map<string, SentEntry>();
   const errors: FieldError[] = [];
   const pause = pausing();
@@ -179,10 +177,7 @@ function readEntry({ skill, document, agent, chatbot, model }: Schemas['Manifest
 
 function nameTwice(earlier: SentEntry, later: SentEntry): FieldError[] {
   const { kind } = later;
-  const rule =
-    kind === 'document'
-      ? 'a skill has one document of a name'
-      : `a manifest has one ${kind} of a name`;
+  const rule = kind === 'document' ? 'a skill has one document of a name' : `a manifest has one ${kind} of a name`;
   return [
     {
       pointer: `${later.at}/${kind}/name`,

@@ -132,8 +132,12 @@ class Planner {
     }
     this.#checkReferences();
     return {
-      ...{ skills: this.#skills, agents: this.#agents, chatbots: this.#chatbots },
-      ...{ uses: this.#uses, growth: this.#growth, skillIds: this.#skillIds },
+      skills: this.#skills,
+      agents: this.#agents,
+      chatbots: this.#chatbots,
+      uses: this.#uses,
+      growth: this.#growth,
+      skillIds: this.#skillIds,
     };
   }
 
@@ -148,8 +152,7 @@ class Planner {
       const change = changed.get(name);
       if (change?.action === 'delete') return false;
       if (version === undefined) return change !== undefined || state.models.has(name);
-      if (change && trains(change) && version === (await findLastVersion(store, project, name)) + 1)
-        return true;
+      if (change && trains(change) && version === (await findLastVersion(store, project, name)) + 1) return true;
       return hasModel(store, project.id, name, version);
     };
   }
@@ -233,10 +236,7 @@ class Planner {
    * Returns the columns that all rows have.
    * @param reserved the id of a new row, if something refers to it already
    */
-  #common(
-    stored: { readonly id: string; readonly created_at: string } | undefined,
-    reserved?: string,
-  ) {
+  #common(stored: { readonly id: string; readonly created_at: string } | undefined, reserved?: string) {
     const common = { project_id: this.project.id, updated_at: this.#updated_at };
     if (stored) return { ...common, id: stored.id, created_at: stored.created_at };
     const { id, created_at } = newResource();
@@ -301,9 +301,7 @@ async function refuseFull(
     throw invalidRequest([{ pointer: '/body', message }]);
   }
   const { deletedModels, waiting, ...stored } = await countStored(store, changes, state);
-  const created = changes.filter(
-    ({ action, entry }) => action === 'create' && entry.kind === 'model',
-  );
+  const created = changes.filter(({ action, entry }) => action === 'create' && entry.kind === 'model');
   const models = created.length - deletedModels;
   await refuseGrowth(store.reads, project.id, { ...growth, models }, store.limits, stored);
   // One of them may be the last that has room.

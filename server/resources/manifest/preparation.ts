@@ -61,10 +61,7 @@ export class Preparation implements Prepared {
     }
   }
 
-  async #readTable(
-    { key, fields, at }: EntryOf<'model'> & SentEntry,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #readTable({ key, fields, at }: EntryOf<'model'> & SentEntry, signal: AbortSignal): Promise<void> {
     const { target, source } = fields;
     const task = parseGoal(fields);
     const choices = parseChoices(fields);
@@ -72,8 +69,7 @@ export class Preparation implements Prepared {
     try {
       this.tables.set(key, await ingestQuery(this.services, this.owner, table, signal));
     } catch (error) {
-      if (!(error instanceof ProblemError) || listFaults(error.members).some(hasPointer))
-        throw error;
+      if (!(error instanceof ProblemError) || listFaults(error.members).some(hasPointer)) throw error;
       const detail = `The model "${fields.name}" (${at}/model): ${error.detail}`;
       throw new ProblemError(error.type, detail, error.members, error.headers, {
         cause: error.cause,
@@ -82,10 +78,7 @@ export class Preparation implements Prepared {
   }
 
   /** Stores texts, a few hundred KB at once. */
-  async #storeTexts(
-    documents: readonly EntryOf<'document'>[],
-    skillIds: ReadonlyMap<string, string>,
-  ): Promise<void> {
+  async #storeTexts(documents: readonly EntryOf<'document'>[], skillIds: ReadonlyMap<string, string>): Promise<void> {
     const { store } = this.services;
     const sized = documents.map(({ key: id, fields }) => {
       return { id, fields, bytes: Buffer.byteLength(fields.text) };

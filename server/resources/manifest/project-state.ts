@@ -81,10 +81,7 @@ export function writeManifest(entries: Iterable<Entry>): JsonChunks {
  * Returns a function that counts the entries of a project; it throws if they are more than a manifest may have.
  * @param verb of the project, in the problem
  */
-export function countEntries(
-  { name }: Project,
-  verb: 'holds' | 'would hold' = 'holds',
-): (entry: Entry) => void {
+export function countEntries({ name }: Project, verb: 'holds' | 'would hold' = 'holds'): (entry: Entry) => void {
   const tooMuch = (limit: string) =>
     limitReached(
       `The project "${name}" ${verb} more than ${limit}, the most that a manifest may have; delete some documents, or use another project.`,
@@ -127,7 +124,11 @@ function skillFields({ name, type, params }: SkillRow): Fields['skill'] {
 function agentFields(row: AgentRow, used: readonly string[]): Fields['agent'] {
   const { name, model_name, provider, prompt_template, model, data, settings } = row;
   return {
-    ...{ name, model_name, provider, prompt_template, skills: [...used] },
+    name,
+    model_name,
+    provider,
+    prompt_template,
+    skills: [...used],
     ...(model !== null && { model: JSON.parse(model) }),
     ...(data !== null && { data: JSON.parse(data) }),
     settings: JSON.parse(settings),

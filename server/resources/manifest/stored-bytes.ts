@@ -60,7 +60,9 @@ export async function countStored(
     selectWaiting(reads).select('models.id').where('models.id', 'in', some).execute(),
   );
   return {
-    ...{ added, released: released.reduce((sum, bytes) => sum + bytes, 0) },
-    ...{ deletedModels: modelIds.length, waiting: waiting.length },
+    added,
+    released: released.reduce((sum, bytes) => sum + bytes, 0),
+    deletedModels: modelIds.length,
+    waiting: waiting.length,
   };
 }

@@ -33,8 +33,7 @@ async function countOpen(): Promise<number> {
 
 test('holds for the first statement and for those that follow', async () => {
   const times = await databases.writes.transaction().execute(async (tx) => {
-    const readTime = async () =>
-      (await sql<{ time: string }>`select now()::text as time`.execute(tx)).rows[0]?.time;
+    const readTime = async () => (await sql<{ time: string }>`select now()::text as time`.execute(tx)).rows[0]?.time;
     return [await readTime(), await readTime(), await readTime()];
   });
   expect(new Set(times).size).toBe(1);
@@ -42,10 +41,7 @@ test('holds for the first statement and for those that follow', async () => {
 
 test.each([
   ['before its first statement', async () => {}],
-  [
-    'with its first statement',
-    async (work) => void (await sql`select no_such_column`.execute(work)),
-  ],
+  ['with its first statement', async (work) => void (await sql`select no_such_column`.execute(work))],
   ['after its first statement', async (work) => void (await sql`select 1`.execute(work))],
 ] satisfies [string, (work: Databases['writes']) => Promise<void>][])(
   'leaves no connection in a transaction that fails %s',
@@ -63,10 +59,7 @@ test.each([
 type Answer = (bytes: Buffer, client: Socket) => Buffer | undefined;
 
 /** Uses a store whose begins go through a proxy, once it is open. */
-async function withProxy(
-  answer: Answer,
-  use: (databases: Databases) => Promise<void>,
-): Promise<void> {
+async function withProxy(answer: Answer, use: (databases: Databases) => Promise<void>): Promise<void> {
   const { port, hostname } = new URL(postgres.url);
   let isOpen = false;
   const proxy = createServer((client) => {
@@ -101,13 +94,10 @@ async function withProxy(
 
 test('keeps no write of a transaction whose begin has failed', async () => {
   // The connection lives on.
-  const misspell = (bytes: Buffer) =>
-    Buffer.from(bytes.toString('latin1').replace('begin\0', 'begim\0'), 'latin1');
+  const misspell = (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('begin\0', 'begim\0'), 'latin1');
   await withProxy(misspell, async (spoiled) => {
     await sql`create table begun (id integer)`.execute(databases.writes);
-    const write = spoiled.writes
-      .transaction()
-      .execute((tx) => sql`insert into begun values (1)`.execute(tx));
+    const write = spoiled.writes.transaction().execute((tx) => sql`insert into begun values (1)`.execute(tx));
     await expect(write).rejects.toThrow('begim');
     const { rows } = await sql`select id from begun`.execute(databases.reads);
     expect(rows).toEqual([]);

@@ -46,8 +46,7 @@ describe('once a read has waited for a lock in vain', () => {
 
 test('reads that fail together let one read try again, and not one each', async () => {
   const fail: (() => void)[] = [];
-  const pending = () =>
-    new Promise<string>((_, reject) => fail.push(() => timeOut().catch(reject)));
+  const pending = () => new Promise<string>((_, reject) => fail.push(() => timeOut().catch(reject)));
   const together = [ask(SKILLS, pending), ask(SKILLS, pending)];
   fail[0]?.();
   await expect(together[0]).rejects.toThrow('lock timeout');

@@ -40,10 +40,7 @@ export function singleConnection(db: Kysely<Database>): Databases {
 }
 
 /** Runs work in one transaction: in the one that `db` is bound to, or else in a new one. */
-export function inTransaction<T>(
-  db: Kysely<Database>,
-  work: (db: Kysely<Database>) => Promise<T>,
-): Promise<T> {
+export function inTransaction<T>(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 }
 
@@ -91,9 +88,7 @@ const sqlite: Dialect = {
 
 /** Adds the functions that the statements for SQLite use. */
 export function addFunctions(connection: SqliteConnection): void {
-  connection.function('sha256', { deterministic: true }, (text: unknown) =>
-    hash('sha256', String(text)),
-  );
+  connection.function('sha256', { deterministic: true }, (text: unknown) => hash('sha256', String(text)));
 }
 
 const postgres: Dialect = {
@@ -147,16 +142,12 @@ interface Prepared<Values, Row> {
 export class PreparedQuery<Values, Row> {
   readonly #prepared = new Map<Dialect, Prepared<Values, Row>>();
 
-  constructor(
-    private readonly build: (db: Kysely<Database>, parameter: Parameter<Values>) => Built<Row>,
-  ) {}
+  constructor(private readonly build: (db: Kysely<Database>, parameter: Parameter<Values>) => Built<Row>) {}
 
   /** Returns all rows. The query runs in the transaction that `db` is bound to, if it is bound to one. */
   async all(db: Kysely<Database>, values: Values): Promise<Row[]> {
     const { query, names, isRead } = this.#prepare(db);
-    const parameters = names.map((name, index) =>
-      name === undefined ? query.parameters[index] : values[name],
-    );
+    const parameters = names.map((name, index) => (name === undefined ? query.parameters[index] : values[name]));
     const statements = isRead || db.isTransaction ? usableNow(db) : undefined;
     if (statements) return statements.execute<Row>(query.sql, parameters);
     const { rows } = await db.executeQuery<Row>({ ...query, parameters });
@@ -191,9 +182,7 @@ export class PreparedQuery<Values, Row> {
  * answers in the calling thread. Returns undefined on PostgreSQL, and while somebody else's transaction is
  * open: what it has written would be seen before it is committed.
  */
-function usableNow(
-  db: Pick<Kysely<unknown>, 'getExecutor' | 'isTransaction'>,
-): StatementCache | undefined {
+function usableNow(db: Pick<Kysely<unknown>, 'getExecutor' | 'isTransaction'>): StatementCache | undefined {
   const { adapter } = db.getExecutor();
   if (!(adapter instanceof EmbeddedSqliteAdapter)) return undefined;
   const { statements } = adapter;

@@ -1,11 +1,5 @@
 import { Socket } from 'node:net';
-import {
-  Kysely,
-  type PostgresCursor,
-  PostgresDialect,
-  type PostgresPool,
-  type PostgresQueryResult,
-} from 'kysely';
+import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresQueryResult } from 'kysely';
 import { Pool } from 'pg';
 import { migrate } from '../migrations/index.js';
 import { refuseUnreadable } from './address.js';
@@ -80,7 +74,8 @@ export async function openPostgres(
     reads: openPool(url, onError, POOLS.reads),
     writes: openPool(url, onError, POOLS.writes, noteFailure),
     // One snapshot or long transaction runs at a time, so that trainings keep the other connections.
-    ...{ work, snapshots: work },
+    work,
+    snapshots: work,
     searches: openPool(url, onError, POOLS.searches),
     keys: openPool(url, onError, POOLS.keys),
     health: openPool(url, onError, POOLS.health),

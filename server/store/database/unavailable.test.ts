@@ -46,9 +46,7 @@ test('a file that is read only, or cannot be opened, is told', () => {
   const reader = new DatabaseSync(file, { readOnly: true });
   expect(codeOf(() => reader.exec('delete from things'))).toBe('SQLITE_READONLY');
   reader.close();
-  expect(codeOf(() => new DatabaseSync(join(folder, 'nowhere', 'some.db')))).toBe(
-    'SQLITE_CANTOPEN',
-  );
+  expect(codeOf(() => new DatabaseSync(join(folder, 'nowhere', 'some.db')))).toBe('SQLITE_CANTOPEN');
 });
 
 test('a full database is told', () => {

@@ -64,9 +64,7 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof StoreBusyError) return true;
   if (!(error instanceof Error)) return false;
   const code = errorCode(error);
-  return (
-    [SQLITE, POSTGRES, NETWORK].some((codes) => codes.test(code)) || DRIVER.test(error.message)
-  );
+  return [SQLITE, POSTGRES, NETWORK].some((codes) => codes.test(code)) || DRIVER.test(error.message);
 }
 
 /** Returns whether an error says that the database answers too late: something is locked, or it is overloaded. */

@@ -66,10 +66,7 @@ export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => withTables() } });
     const { error: cause } = await migrator.migrateToLatest();
     if (cause === undefined) return;
-    if (
-      cause instanceof Error &&
-      /previously executed migration \S* is missing/.test(cause.message)
-    ) {
+    if (cause instanceof Error && /previously executed migration \S* is missing/.test(cause.message)) {
       throw laterRelease(cause);
     }
     const isOver = performance.now() - begun > PATIENCE_MS;

@@ -6,11 +6,7 @@ import { type Kysely, sql } from 'kysely';
  */
 export async function runScript(db: Kysely<unknown>, script: string): Promise<void> {
   for (const statement of script.split(';')) {
-    const line = statement
-      .trim()
-      .replaceAll(/\s+/g, ' ')
-      .replaceAll('( ', '(')
-      .replaceAll(' )', ')');
+    const line = statement.trim().replaceAll(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')');
     if (line !== '') await sql.raw(line).execute(db);
   }
 }

@@ -18,15 +18,9 @@ interface Shown {
  * against theirs.
  * @param parts of a document whose references and schemas are sound
  */
-export function exampleFaults(
-  ajv: Ajv2020,
-  document: object,
-  parts: readonly Part[],
-): FaultyPart[] {
+export function exampleFaults(ajv: Ajv2020, document: object, parts: readonly Part[]): FaultyPart[] {
   ajv.addSchema(document, 'contract');
-  const shown = parts.flatMap((part) =>
-    part.kind === 'schema' ? shownBySchema(part) : shownBeside(document, part),
-  );
+  const shown = parts.flatMap((part) => (part.kind === 'schema' ? shownBySchema(part) : shownBeside(document, part)));
   return shown.flatMap(({ schema, value: pointer }) => {
     const end = followReference(document, schema);
     const value = valueAt(document, pointer);

@@ -1,11 +1,7 @@
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import * as v from 'valibot';
-import {
-  ContractError,
-  type Document,
-  documentShape,
-} from '../../../server/contract/document-schema.js';
+import { ContractError, type Document, documentShape } from '../../../server/contract/document-schema.js';
 import { exampleFaults } from './examples.js';
 import { type Code, operationFaults } from './operations.js';
 import { type FaultyPart, listParts } from './parts.js';

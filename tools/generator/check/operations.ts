@@ -29,12 +29,7 @@ export function operationFaults(parts: readonly Part[], code: Code): FaultyPart[
       faults.push({ pointer, message, remedy: 'begin one in server/' });
     }
   }
-  return [
-    ...faults,
-    ...handlersOfNothing(first, code),
-    ...linksToNothing(first, parts),
-    ...ambiguousPaths(parts),
-  ];
+  return [...faults, ...handlersOfNothing(first, code), ...linksToNothing(first, parts), ...ambiguousPaths(parts)];
 }
 
 function handlersOfNothing(operations: ReadonlyMap<string, Part>, { handlers }: Code) {

@@ -22,9 +22,7 @@ export function followReference(document: unknown, pointer: string): string {
 /** Returns a part, or the one at the end of its chain of references. */
 export function resolved(document: unknown, part: unknown): JsonRecord {
   const { $ref } = asRecord(part);
-  return typeof $ref === 'string'
-    ? resolved(document, valueAt(document, findTarget($ref)))
-    : asRecord(part);
+  return typeof $ref === 'string' ? resolved(document, valueAt(document, findTarget($ref))) : asRecord(part);
 }
 
 interface Place {
@@ -50,9 +48,7 @@ function reasonAgainst(
   if (missing !== undefined) {
     // The same words for all references into a part that is not there, so that they can be told as one fault.
     const message =
-      missing === target
-        ? `$ref ${reference} leads to nothing`
-        : `there is no #${missing}, where $ref leads`;
+      missing === target ? `$ref ${reference} leads to nothing` : `there is no #${missing}, where $ref leads`;
     return { message, remedy: findRemedy(document, missing) };
   }
   if (kind !== 'other' && kinds.get(target) !== kind) {

@@ -18,11 +18,7 @@ export function schemaFaults(ajv: Ajv2020, parts: readonly Part[]): FaultyPart[]
   });
   return [
     ...faults,
-    ...schemas.flatMap((part) => [
-      ...unknownFormat(ajv, part),
-      ...malformedPatterns(part),
-      ...unknownRequired(part),
-    ]),
+    ...schemas.flatMap((part) => [...unknownFormat(ajv, part), ...malformedPatterns(part), ...unknownRequired(part)]),
   ];
 }
 
@@ -79,14 +75,10 @@ const CONSEQUENCES = new Set(['if', 'oneOf', 'anyOf', 'allOf']);
  */
 export function brokenRules(errors: readonly ErrorObject[], pointer: string): FaultyPart[] {
   const choices = new Set(
-    errors
-      .filter(({ keyword }) => /^(oneOf|anyOf)$/.test(keyword))
-      .map((error) => error.instancePath),
+    errors.filter(({ keyword }) => /^(oneOf|anyOf)$/.test(keyword)).map((error) => error.instancePath),
   );
   const causes = errors.filter(({ keyword }) => !CONSEQUENCES.has(keyword));
-  const within = causes.filter(
-    ({ keyword, instancePath }) => !(keyword === 'type' && choices.has(instancePath)),
-  );
+  const within = causes.filter(({ keyword, instancePath }) => !(keyword === 'type' && choices.has(instancePath)));
   const words = new Map<string, Set<string>>();
   for (const error of within.length > 0 ? within : causes.length > 0 ? causes : errors) {
     const place = pointer + error.instancePath + unknownMember(error);
@@ -136,9 +128,7 @@ export function shapeFaults(document: unknown): FaultyPart[] {
     ...findFaults(documentShape, document, ''),
     ...schemas
       .filter(([, schema]) => isProblem(asRecord(schema)))
-      .flatMap(([name, schema]) =>
-        findFaults(problemShape, schema, `/components/schemas/${escapeToken(name)}`),
-      ),
+      .flatMap(([name, schema]) => findFaults(problemShape, schema, `/components/schemas/${escapeToken(name)}`)),
   ];
 }
 

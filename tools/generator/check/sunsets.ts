@@ -14,9 +14,7 @@ export function sunsetFaults(document: unknown, parts: readonly Part[]): FaultyP
   const isPart = new Set(parts.map(({ pointer }) => pointer));
   return [
     ...parts.flatMap(shapeFaults),
-    ...parts.flatMap((part) =>
-      part.kind === 'operation' ? requestFaults(document, part, isPart) : [],
-    ),
+    ...parts.flatMap((part) => (part.kind === 'operation' ? requestFaults(document, part, isPart) : [])),
   ];
 }
 
@@ -25,8 +23,7 @@ function shapeFaults({ kind, pointer, value }: Part): FaultyPart[] {
   if (!Object.hasOwn(value, 'x-roster-sunset')) return [];
   const at = `${pointer}/x-roster-sunset`;
   if (value['deprecated'] !== true && kind !== 'other') {
-    const message =
-      'x-roster-sunset says until when something deprecated works; add deprecated: true';
+    const message = 'x-roster-sunset says until when something deprecated works; add deprecated: true';
     return [{ pointer: at, message }];
   }
   return (v.safeParse(sunsetShape, value['x-roster-sunset']).issues ?? []).map((issue) => {
@@ -36,18 +33,10 @@ function shapeFaults({ kind, pointer, value }: Part): FaultyPart[] {
   });
 }
 
-function requestFaults(
-  document: unknown,
-  operation: Part,
-  isPart: ReadonlySet<string>,
-): FaultyPart[] {
+function requestFaults(document: unknown, operation: Part, isPart: ReadonlySet<string>): FaultyPart[] {
   const item = operation.pointer.slice(0, operation.pointer.lastIndexOf('/'));
   const noticed = noticedIn(document, operation);
-  const roots = [
-    `${item}/parameters`,
-    `${operation.pointer}/parameters`,
-    `${operation.pointer}/requestBody`,
-  ];
+  const roots = [`${item}/parameters`, `${operation.pointer}/parameters`, `${operation.pointer}/requestBody`];
   return deprecatedBelow(document, roots, isPart)
     .filter((pointer) => !noticed.has(asRecord(valueAt(document, pointer))))
     .map((pointer) => ({ pointer: `${pointer}/deprecated`, message: UNNOTICED }));
@@ -71,11 +60,7 @@ function noticedIn(document: unknown, { value, pointer }: Part): Set<JsonRecord>
 }
 
 /** Returns the pointers to all that is deprecated below some places, also behind references. */
-function deprecatedBelow(
-  document: unknown,
-  roots: readonly string[],
-  isPart: ReadonlySet<string>,
-): string[] {
+function deprecatedBelow(document: unknown, roots: readonly string[], isPart: ReadonlySet<string>): string[] {
   const seen = new Set<string>();
   const found: string[] = [];
   const visit = (pointer: string): void => {

@@ -1,11 +1,4 @@
-import {
-  constructFromEvents,
-  EVENT_ID,
-  getScalarValue,
-  parseEvents,
-  SCALAR_STYLE,
-  YAMLException,
-} from 'js-yaml';
+import { constructFromEvents, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 
 /** Something of the contract that stops whoever works from it. */
@@ -46,9 +39,7 @@ export function readYaml(source: string): Yaml {
     const documents = constructFromEvents(events, { source, maxAliases: 0 });
     if (documents.length !== 1) {
       throw new YAMLException(
-        documents.length === 0
-          ? 'the file is empty'
-          : `it holds ${documents.length} documents, and not one`,
+        documents.length === 0 ? 'the file is empty' : `it holds ${documents.length} documents, and not one`,
       );
     }
     const offsets = findOffsets(source, events);

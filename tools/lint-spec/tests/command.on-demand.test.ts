@@ -75,15 +75,9 @@ test('the faults that several reviewers find are one list, by place, each told o
   const told = output.split('\n').filter((line) => line.startsWith(file));
   const [handler, summary, example] = places.map((place) => `${file}:${place}: error: `);
   const lines = (start: string | undefined) => told.filter((line) => line.startsWith(start ?? ''));
-  expect(lines(handler)).toEqual([
-    `${handler}the operation copyThing has no handler [contract/operation]`,
-  ]);
-  expect(lines(summary)).toEqual([
-    `${summary}A summary is a heading. [spectral/roster-summary-short]`,
-  ]);
-  expect(lines(example)).toEqual([
-    `${example}the example breaks its schema: must be string [contract/example]`,
-  ]);
+  expect(lines(handler)).toEqual([`${handler}the operation copyThing has no handler [contract/operation]`]);
+  expect(lines(summary)).toEqual([`${summary}A summary is a heading. [spectral/roster-summary-short]`]);
+  expect(lines(example)).toEqual([`${example}the example breaks its schema: must be string [contract/example]`]);
   expect(output).toContain('    Begin one in server/.\n');
   const numbers = told.map((line) => Number(line.slice(file.length + 1).split(':')[0]));
   expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
@@ -102,7 +96,8 @@ test('a draft needs no handlers, and may not have the version of another release
   const rules = findings.flatMap((finding) => finding.rules);
   expect(findings).toContainEqual(
     expect.objectContaining({
-      ...{ line, rules: ['released/version'] },
+      line,
+      rules: ['released/version'],
       remedy: expect.stringMatching(/^Raise the version/),
     }),
   );
@@ -121,13 +116,13 @@ test('a file that is not there, or is not YAML, is one finding with its place', 
     run(['--draft', '--format', 'github', 'broken.yaml']),
   ]);
   expect(missing).toMatchObject({
-    ...{ code: 1, errors: '' },
-    output: expect.stringMatching(
-      /^missing.yaml:1:1: error: There is no such file .*\n.*\n1 error/,
-    ),
+    code: 1,
+    errors: '',
+    output: expect.stringMatching(/^missing.yaml:1:1: error: There is no such file .*\n.*\n1 error/),
   });
   expect(broken).toMatchObject({
-    ...{ code: 1, errors: '' },
+    code: 1,
+    errors: '',
     output: expect.stringMatching(/^::error file=broken.yaml,line=3,col=1,title=.*\n1 error in/),
   });
 });

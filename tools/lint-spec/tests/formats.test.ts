@@ -2,8 +2,13 @@ import { expect, test } from 'vitest';
 import { type Finding, FORMATS } from '../finding.js';
 
 const FINDING: Finding = {
-  ...{ file: 'a,b:c.yaml', line: 3, column: 5, severity: 'warning' },
-  ...{ rules: ['contract/one', 'spectral/one'], message: '100 %\r\n::error::x', remedy: 'Fix it.' },
+  file: 'a,b:c.yaml',
+  line: 3,
+  column: 5,
+  severity: 'warning',
+  rules: ['contract/one', 'spectral/one'],
+  message: '100 %\r\n::error::x',
+  remedy: 'Fix it.',
 };
 
 test('an annotation escapes what GitHub would read as a command', () => {

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { merge as mergeIn } from '../review-file.js';
 
 const remark = (rule: string, pointer: string, message = rule) => ({
-  ...{ rule, pointer, message },
+  rule,
+  pointer,
+  message,
   severity: 'error' as const,
 });
 
@@ -35,12 +37,7 @@ test('a part that is missing is told at the first reference to it, without what 
   const missing = '$ref #/components/schemas/A leads to nothing';
   const merged = merge([
     ...['/a', '/b', '/c'].map((pointer) => remark('contract/reference', pointer, missing)),
-    ...[
-      remark('spectral/oas3-unused-component', '/components/schemas/B'),
-      remark('spectral/x', ''),
-    ],
+    ...[remark('spectral/oas3-unused-component', '/components/schemas/B'), remark('spectral/x', '')],
   ]);
-  expect(merged.map(({ line, message }) => [line, message])).toEqual([
-    [2, `${missing}, here and at 2 more places`],
-  ]);
+  expect(merged.map(({ line, message }) => [line, message])).toEqual([[2, `${missing}, here and at 2 more places`]]);
 });

@@ -26,9 +26,7 @@ export async function check(baseUrl: string, apiKey: string): Promise<void> {
   const { queryKey } = rosterQueries(methods).models.get(names.modelName);
   const types = await rosterTypes(methods.client, methods.project);
   if (same?.rent !== row?.['rent'] || queryKey.length !== 5 || !types.includes('size?: number')) {
-    throw new Error(
-      `The methods got ${JSON.stringify(same)}, ${JSON.stringify(queryKey)}, ${types}`,
-    );
+    throw new Error(`The methods got ${JSON.stringify(same)}, ${JSON.stringify(queryKey)}, ${types}`);
   }
   if (status !== 'ready' || typeof row?.['rent'] !== 'number') {
     throw new Error(`The client got ${status} and ${JSON.stringify(row)}`);

@@ -22,10 +22,7 @@ interface Choice {
 }
 
 /** Compares `oneOf` and `anyOf` of schemas that both have them, choice by choice. */
-export function compareChoices(
-  comparison: Comparison,
-  { before, after }: Pair<Shape>,
-): Difference[] {
+export function compareChoices(comparison: Comparison, { before, after }: Pair<Shape>): Difference[] {
   const [old, now] = [listChoices(before), listChoices(after)];
   return Array.from({ length: Math.max(old.length, now.length) }, (_, index) => {
     const [was, is] = [old[index], now[index]];
@@ -48,10 +45,7 @@ export function compareChoices(
  * [{type: string}, {type: object}]` has one alternative less.
  * @returns undefined if this does not apply, and the schemas are compared keyword by keyword.
  */
-export function compareWithChoice(
-  comparison: Comparison,
-  shapes: Pair<Shape>,
-): Difference[] | undefined {
+export function compareWithChoice(comparison: Comparison, shapes: Pair<Shape>): Difference[] | undefined {
   const { contracts } = comparison;
   const [old, now] = [listChoices(shapes.before), listChoices(shapes.after)];
   if (old.length + now.length !== 1) return undefined;
@@ -80,9 +74,7 @@ function forms(contract: Contract, shape: Shape, choice: Choice | undefined): Co
   return choice.branches.map((branch) => [...branch, ...base]);
 }
 
-const OF_TYPE = new Map<string, JsonRecord>(
-  [...TYPES, 'number'].map((type) => [type, { type }] as const),
-);
+const OF_TYPE = new Map<string, JsonRecord>([...TYPES, 'number'].map((type) => [type, { type }] as const));
 
 /** Splits a schema by its types: a type array is a choice too. */
 function byType({ parts, types }: Shape): Conjunction[] {
@@ -102,10 +94,7 @@ interface Form {
  * Compares lists of alternative schemas. The most similar ones are matched; an unmatched one was removed or
  * added, unless one of the other version covers it.
  */
-function compareAlternatives(
-  comparison: Comparison,
-  lists: Pair<readonly Conjunction[]>,
-): Difference[] {
+function compareAlternatives(comparison: Comparison, lists: Pair<readonly Conjunction[]>): Difference[] {
   const { contracts } = comparison;
   const before = lists.before.map((schemas) => findForm(contracts.before, schemas));
   const after = lists.after.map((schemas) => findForm(contracts.after, schemas));
@@ -113,9 +102,7 @@ function compareAlternatives(
     comparison.inner(path, { before: old.schemas, after: now.schemas });
 
   const pairs = before
-    .flatMap((old) =>
-      after.map((now) => ({ old, now, cost: measureCost(old, now, between(old, now)) })),
-    )
+    .flatMap((old) => after.map((now) => ({ old, now, cost: measureCost(old, now, between(old, now)) })))
     .filter(({ cost }) => cost < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.cost - b.cost);
   const matched = new Map<Form, Form>();
@@ -124,21 +111,13 @@ function compareAlternatives(
   }
 
   const taken = new Set(matched.values());
-  const gone = before.filter(
-    (old) => !matched.has(old) && !after.some((now) => between(old, now).every(onlyWidens)),
-  );
-  const come = after.filter(
-    (now) => !taken.has(now) && !before.some((old) => between(old, now).every(onlyNarrows)),
-  );
+  const gone = before.filter((old) => !matched.has(old) && !after.some((now) => between(old, now).every(onlyWidens)));
+  const come = after.filter((now) => !taken.has(now) && !before.some((old) => between(old, now).every(onlyNarrows)));
   const alone = before.length === 1 && after.length === 1;
   return [
     ...[...matched].flatMap(([old, now]) => between(old, now, alone ? '' : ` (${words(now)})`)),
-    ...gone.map((old) =>
-      difference(contracts, 'form-removed', { before: old.shape.parts[0], was: words(old) }),
-    ),
-    ...come.map((now) =>
-      difference(contracts, 'form-added', { after: now.shape.parts[0], is: words(now) }),
-    ),
+    ...gone.map((old) => difference(contracts, 'form-removed', { before: old.shape.parts[0], was: words(old) })),
+    ...come.map((now) => difference(contracts, 'form-added', { after: now.shape.parts[0], is: words(now) })),
   ];
 }
 

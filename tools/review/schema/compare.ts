@@ -39,11 +39,7 @@ const KEYWORDS: readonly KeywordComparison[] = [
  * Compares two schemas for one party. A schema may contain itself: a pair that is already being compared counts
  * as equal within itself.
  */
-export function compareSchemas(
-  contracts: Pair<Contract>,
-  party: Party,
-  schemas: Pair<unknown>,
-): Difference[] {
+export function compareSchemas(contracts: Pair<Contract>, party: Party, schemas: Pair<unknown>): Difference[] {
   const known = new Map<string, Difference[]>();
   const compare = (pair: Pair<Conjunction>): Difference[] => {
     const key = `${writeKey(contracts.before, pair.before)} ${writeKey(contracts.after, pair.after)}`;
@@ -70,20 +66,15 @@ function compareShapes(comparison: Comparison, shapes: Pair<Shape>): Difference[
   const { before, after } = shapes;
   if (before.impossible || after.impossible) return comparePossible(comparison, shapes);
   return (
-    compareWithChoice(comparison, shapes) ??
-    KEYWORDS.flatMap((compareKeywords) => compareKeywords(comparison, shapes))
+    compareWithChoice(comparison, shapes) ?? KEYWORDS.flatMap((compareKeywords) => compareKeywords(comparison, shapes))
   );
 }
 
 function comparePossible(comparison: Comparison, { before, after }: Pair<Shape>): Difference[] {
   if (before.impossible === after.impossible) return [];
-  const [was, is] = [before, after].map((shape) =>
-    shape.impossible ? 'nothing' : typeWords(shape.types),
-  );
+  const [was, is] = [before, after].map((shape) => (shape.impossible ? 'nothing' : typeWords(shape.types)));
   const details = { before: before.parts[0], after: after.parts[0], was: was ?? '', is: is ?? '' };
-  return [
-    difference(comparison.contracts, after.impossible ? 'type-narrowed' : 'type-widened', details),
-  ];
+  return [difference(comparison.contracts, after.impossible ? 'type-narrowed' : 'type-widened', details)];
 }
 
 const numbers = new WeakMap<object, number>();

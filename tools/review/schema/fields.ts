@@ -41,9 +41,7 @@ function compareField(comparison: Comparison, shapes: Pair<Shape>, name: string)
     const words = { was: necessity(before), is: necessity(after) };
     const rule = after.required ? 'required-now' : 'optional-now';
     return [
-      ...(words.was === words.is
-        ? []
-        : [difference(contracts, rule, { path, ...parts, ...words })]),
+      ...(words.was === words.is ? [] : [difference(contracts, rule, { path, ...parts, ...words })]),
       ...(was ? values() : []),
     ];
   }
@@ -63,10 +61,7 @@ function compareField(comparison: Comparison, shapes: Pair<Shape>, name: string)
   const hiding = party === 'sender' ? 'read-only' : 'write-only';
   const words = { was: fieldWords(contracts.before, before), is: after.hidden ? hiding : '' };
   const rule = ruleOfRemoved(party, { before, after });
-  return [
-    difference(contracts, rule, { path, before: before.part, ...words }, keyword),
-    ...accepted,
-  ];
+  return [difference(contracts, rule, { path, before: before.part, ...words }, keyword), ...accepted];
 }
 
 function ruleOfAdded(party: Party, { before, after }: Pair<Slot>): Rule {
@@ -181,10 +176,7 @@ function findSlot(contract: Contract, shape: Shape, name: string, party: Party):
 
 /** Returns the declaration of the fields that the shape does not name. */
 function otherFields(shape: Shape): { schemas: Conjunction; closing: JsonRecord | undefined } {
-  const schemas = [
-    ...shape.parts.flatMap((part) => stated(part, 'additionalProperties')),
-    ...listUnevaluated(shape),
-  ];
+  const schemas = [...shape.parts.flatMap((part) => stated(part, 'additionalProperties')), ...listUnevaluated(shape)];
   return { schemas, closing: closingPart(shape) };
 }
 
@@ -192,18 +184,13 @@ function otherFields(shape: Shape): { schemas: Conjunction; closing: JsonRecord 
 export function listNames({ parts }: Shape): string[] {
   return [
     ...new Set(
-      parts.flatMap((part) => [
-        ...members(part['properties']).map(([name]) => name),
-        ...texts(part['required']),
-      ]),
+      parts.flatMap((part) => [...members(part['properties']).map(([name]) => name), ...texts(part['required'])]),
     ),
   ];
 }
 
 function closingPart({ parts }: Shape): JsonRecord | undefined {
-  return parts.find(
-    (part) => part['additionalProperties'] === false || part['unevaluatedProperties'] === false,
-  );
+  return parts.find((part) => part['additionalProperties'] === false || part['unevaluatedProperties'] === false);
 }
 
 function listUnevaluated({ parts }: Shape): unknown[] {

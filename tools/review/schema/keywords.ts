@@ -57,19 +57,14 @@ export const compareValues: KeywordComparison = (comparison, shapes) => {
   if (!old && !now) return [];
   if (!(old && now) && !areShared(shapes, [...before.types])) return [];
   const parts = { before: partWith(before, NAMING), after: partWith(after, NAMING) };
-  const tell = (rule: Rule, was: string, is: string) =>
-    difference(comparison.contracts, rule, { ...parts, was, is });
+  const tell = (rule: Rule, was: string, is: string) => difference(comparison.contracts, rule, { ...parts, was, is });
   const gone = listed([...(old ?? [])].filter(([, value]) => !isTakenBy(after, value)));
   const come = listed([...(now ?? [])].filter(([, value]) => !isTakenBy(before, value)));
   return [
     ...(gone ? [tell(gone === 'null' ? 'null-removed' : 'value-removed', gone, '')] : []),
     ...(come ? [tell(come === 'null' ? 'null-added' : 'value-added', '', come)] : []),
-    ...(old && !now && isNamed(before)
-      ? [tell('value-added', `only ${listed(old)}`, typeWords(after.types))]
-      : []),
-    ...(now && !old && isNamed(after)
-      ? [tell('value-removed', typeWords(before.types), `only ${listed(now)}`)]
-      : []),
+    ...(old && !now && isNamed(before) ? [tell('value-added', `only ${listed(old)}`, typeWords(after.types))] : []),
+    ...(now && !old && isNamed(after) ? [tell('value-removed', typeWords(before.types), `only ${listed(now)}`)] : []),
   ];
 };
 
@@ -90,9 +85,7 @@ function listed(values: Iterable<readonly [string, unknown]>): string {
 export const compareElements: KeywordComparison = (comparison, shapes) => {
   const { before, after } = shapes;
   if (!areShared(shapes, ['array'])) return [];
-  const fixed = [before, after].flatMap(({ parts }) =>
-    parts.map((part) => elements(part['prefixItems']).length),
-  );
+  const fixed = [before, after].flatMap(({ parts }) => parts.map((part) => elements(part['prefixItems']).length));
   const count = Math.max(0, ...fixed);
   return Array.from({ length: count + 1 }, (_, index) =>
     comparison.inner(index < count ? `[${index}]` : '[]', {
@@ -292,8 +285,12 @@ function bound(types: readonly Type[], side: Side, words: BoundWords, unit = '')
       const [tighter, looser] = order > 0 ? [after, shapes.before] : [before, shapes.after];
       if (order === 0 || isImplied(tighter, looser)) return undefined;
       return {
-        ...{ change: order > 0 ? 'narrowed' : 'widened', before: before.part, after: after.part },
-        ...{ was: before.words, is: after.words, keyword: (after.part ? after : before).keyword },
+        change: order > 0 ? 'narrowed' : 'widened',
+        before: before.part,
+        after: after.part,
+        was: before.words,
+        is: after.words,
+        keyword: (after.part ? after : before).keyword,
       };
     },
   };
@@ -403,11 +400,9 @@ const CONDITION = {
   changed: 'condition-removed',
 } as const;
 
-const isWithinFormat = (narrow: string, wide: string) =>
-  WIDER_FORMATS[narrow]?.includes(wide) ?? false;
+const isWithinFormat = (narrow: string, wide: string) => WIDER_FORMATS[narrow]?.includes(wide) ?? false;
 // A multiple of 10 is a multiple of 5.
-const isMultiple = (narrow: string, wide: string) =>
-  Number.isInteger(Number(narrow) / Number(wide));
+const isMultiple = (narrow: string, wide: string) => Number.isInteger(Number(narrow) / Number(wide));
 
 const LEAST = [
   ['minimum', 'at least'],

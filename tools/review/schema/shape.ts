@@ -4,15 +4,7 @@ import type { Difference, Pair } from '../finding.js';
 import type { Party } from '../rules.js';
 
 /** The types of JSON. Integers and fractions are separate, so that every type of a schema is a set of these. */
-export const TYPES = [
-  'null',
-  'boolean',
-  'integer',
-  'fraction',
-  'string',
-  'array',
-  'object',
-] as const;
+export const TYPES = ['null', 'boolean', 'integer', 'fraction', 'string', 'array', 'object'] as const;
 export type Type = (typeof TYPES)[number];
 
 /** Schemas that must all hold; an empty list allows everything. */
@@ -135,12 +127,9 @@ export function fits(value: unknown, shape: WithParts & Pick<Shape, 'types'>): b
     const length = typeof value === 'string' ? [...value].length : undefined;
     const measured = keyword.endsWith('Length') ? length : value;
     if (typeof measured !== 'number') return true;
-    return statements(shape, keyword).every(
-      ({ value: limit }) => typeof limit !== 'number' || check(measured, limit),
-    );
+    return statements(shape, keyword).every(({ value: limit }) => typeof limit !== 'number' || check(measured, limit));
   };
-  const matches = (pattern: unknown) =>
-    typeof value !== 'string' || (regularExpression(pattern)?.test(value) ?? true);
+  const matches = (pattern: unknown) => typeof value !== 'string' || (regularExpression(pattern)?.test(value) ?? true);
   return (
     shape.types.has(findType(value)) &&
     Object.entries(CHECKS).every(([keyword, check]) => meets(keyword, check)) &&
@@ -158,13 +147,8 @@ export function regularExpression(pattern: unknown): RegExp | undefined {
 }
 
 /** Returns every value of a keyword in the parts, with its part. */
-export function statements(
-  { parts }: WithParts,
-  keyword: string,
-): { part: JsonRecord; value: unknown }[] {
-  return parts
-    .map((part) => ({ part, value: member(part, keyword) }))
-    .filter(({ value }) => value !== undefined);
+export function statements({ parts }: WithParts, keyword: string): { part: JsonRecord; value: unknown }[] {
+  return parts.map((part) => ({ part, value: member(part, keyword) })).filter(({ value }) => value !== undefined);
 }
 
 /** Returns whether a part has the keyword with this value. */

@@ -1,14 +1,6 @@
 /** Tests of `action.yml`: its steps run in bash as GitHub runs them, on a pull request of a repository. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -109,24 +101,20 @@ function runAction({ inputs = {}, from = 'owner/things', found = '' }: Setting =
   for (const { id, run, env, ...step } of action.runs.steps) {
     const output = join(temp, 'output');
     writeFileSync(output, '');
-    const { status, stdout, stderr } = spawnSync(
-      'bash',
-      ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', run],
-      {
-        cwd: join(workspace, evaluated(step['working-directory'])),
-        encoding: 'utf8',
-        env: {
-          PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH ?? ''}`,
-          RUNNER_TEMP: temp,
-          GITHUB_ACTION_PATH: fileURLToPath(root),
-          GITHUB_OUTPUT: output,
-          GITHUB_STEP_SUMMARY: join(temp, 'summary'),
-          GITHUB_REPOSITORY: 'owner/things',
-          FOUND: found,
-          ...Object.fromEntries(Object.entries(env).map(([name, text]) => [name, evaluated(text)])),
-        },
+    const { status, stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', run], {
+      cwd: join(workspace, evaluated(step['working-directory'])),
+      encoding: 'utf8',
+      env: {
+        PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH ?? ''}`,
+        RUNNER_TEMP: temp,
+        GITHUB_ACTION_PATH: fileURLToPath(root),
+        GITHUB_OUTPUT: output,
+        GITHUB_STEP_SUMMARY: join(temp, 'summary'),
+        GITHUB_REPOSITORY: 'owner/things',
+        FOUND: found,
+        ...Object.fromEntries(Object.entries(env).map(([name, text]) => [name, evaluated(text)])),
       },
-    );
+    });
     log += stdout + stderr;
     for (const [, name, value] of readFileSync(output, 'utf8').matchAll(/^(\w+)=(.*)$/gm)) {
       values.set(`steps.${id}.outputs.${name}`, value ?? '');
@@ -137,8 +125,7 @@ function runAction({ inputs = {}, from = 'owner/things', found = '' }: Setting =
 }
 
 function written(temp: string) {
-  const read = (name: string) =>
-    existsSync(join(temp, name)) ? readFileSync(join(temp, name), 'utf8') : '';
+  const read = (name: string) => (existsSync(join(temp, name)) ? readFileSync(join(temp, name), 'utf8') : '');
   return { summary: read('summary'), calls: read('calls'), body: read('body') };
 }
 

@@ -20,8 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const file = () => join(folder, 'docs/contract/CHANGELOG.md');
-const release = (name: string, text: string) =>
-  writeFileSync(join(folder, 'docs/contract', `${name}.yaml`), text);
+const release = (name: string, text: string) => writeFileSync(join(folder, 'docs/contract', `${name}.yaml`), text);
 
 function run(...args: string[]) {
   const { status, stderr } = spawnSync(process.execPath, [COMMAND, '--changelog', ...args], {
@@ -39,12 +38,7 @@ test('the first version lists its operations, and the next ones their changes, n
   expect(existsSync(file())).toBe(false);
   expect(run().status).toBe(0);
   const text = readFileSync(file(), 'utf8');
-  expect(text.match(/^##+ .*/gm)).toEqual([
-    '## 1.10.0',
-    '### Added (1)',
-    '## 1.9.0 (2026-11-23)',
-    '### things',
-  ]);
+  expect(text.match(/^##+ .*/gm)).toEqual(['## 1.10.0', '### Added (1)', '## 1.9.0 (2026-11-23)', '### things']);
   expect(text).toContain('Compared with 1.9.0: nothing breaks, 1 addition.');
   expect(text).toContain('- `look` `GET /things`: Look \\<at\\> it\n');
   expect(run('--check').status).toBe(0);

@@ -19,14 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function git(...args: string[]): void {
-  const identity = [
-    '-c',
-    'user.name=a',
-    '-c',
-    'user.email=a@localhost',
-    '-c',
-    'commit.gpgsign=false',
-  ];
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@localhost', '-c', 'commit.gpgsign=false'];
   execFileSync('git', [...identity, ...args], { cwd: folder, stdio: 'ignore' });
 }
 
@@ -63,9 +56,7 @@ describe('spec:review compares the contract in the folder', () => {
     commit(contract(BOTH));
     write(contract(LOOK));
     const { stdout } = run('HEAD', '--format', 'text');
-    expect(stdout).toContain(
-      '\nBreaks whoever calls (1)\n\n- operation removed\n  drop, at /paths/',
-    );
+    expect(stdout).toContain('\nBreaks whoever calls (1)\n\n- operation removed\n  drop, at /paths/');
     expect(stdout).not.toMatch(/[`|<*#]/);
     expect(run('HEAD').stdout).toContain('### Breaks whoever calls (1)');
   });
@@ -105,9 +96,7 @@ describe('spec:review compares the contract in the folder', () => {
   test('and says by hash and subject which commits it compares', () => {
     commit(contract(BOTH), 'Begin');
     commit(contract(LOOK), 'Drop a thing');
-    expect(run('HEAD^').stdout).toMatch(
-      /Compares `[0-9a-f]{7,} Begin \(HEAD\^\)` with `[0-9a-f]{7,} Drop a thing`;/,
-    );
+    expect(run('HEAD^').stdout).toMatch(/Compares `[0-9a-f]{7,} Begin \(HEAD\^\)` with `[0-9a-f]{7,} Drop a thing`;/);
     write(contract(BOTH));
     expect(run('HEAD').stdout).toMatch(/with `the working tree, on [0-9a-f]{7,} Drop a thing`;/);
   });
@@ -194,9 +183,7 @@ describe('spec:review exits with 3, and says so as a review, for', () => {
     write(contract(LOOK));
     expect(run('HEAD')).toMatchObject({
       status: 3,
-      stdout: expect.stringContaining(
-        '**The contract cannot be read.** `openapi.yaml at HEAD, line',
-      ),
+      stdout: expect.stringContaining('**The contract cannot be read.** `openapi.yaml at HEAD, line'),
       stderr: expect.stringMatching(/^error: openapi.yaml at HEAD, line 1: .*\n$/),
     });
     commit(contract(LOOK));

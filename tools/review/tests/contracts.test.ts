@@ -5,10 +5,8 @@ import { broken, contract, review, summarize } from './small-contract.js';
 
 const GET = (rest: string, path = '/things') =>
   `{${JSON.stringify(path)}: {get: {operationId: look, responses: {200: {description: a}}, ${rest}}}}`;
-const ANSWER = (response: string) =>
-  `{/things: {get: {operationId: look, responses: {${response}}}}}`;
-const BODY = (body: string) =>
-  `{/things: {post: {operationId: save, ${body} responses: {204: {description: a}}}}}`;
+const ANSWER = (response: string) => `{/things: {get: {operationId: look, responses: {${response}}}}}`;
+const BODY = (body: string) => `{/things: {post: {operationId: save, ${body} responses: {204: {description: a}}}}}`;
 const JSON_BODY = 'content: {application/json: {schema: {type: string}}}';
 
 type Row = readonly [name: string, before: string, after: string, there: string, back: string];
@@ -61,9 +59,7 @@ describe.each(ROWS)('%s', (_, before, after, there, back) => {
 
 test('an operation without an operationId is named by its address', () => {
   const paths = '{/things: {get: {responses: {200: {description: a}}}}}';
-  expect(summarize(review(contract(paths), contract('{}')))).toEqual([
-    'operation-removed (caller) GET /things',
-  ]);
+  expect(summarize(review(contract(paths), contract('{}')))).toEqual(['operation-removed (caller) GET /things']);
 });
 
 test("the document's security applies to each operation without its own", () => {
@@ -74,10 +70,7 @@ test("the document's security applies to each operation without its own", () => 
 
 test('a security scheme with another location breaks callers', () => {
   const scheme = (place: string) =>
-    contract(
-      GET(''),
-      `components: {securitySchemes: {key: {type: apiKey, name: k, in: ${place}}}}`,
-    );
+    contract(GET(''), `components: {securitySchemes: {key: {type: apiKey, name: k, in: ${place}}}}`);
   expect(broken(review(scheme('header'), scheme('query')))).toEqual(['caller']);
 });
 
@@ -103,10 +96,7 @@ test('the servers of an address are compared with those of the document, where i
 
 test('a shared response that belongs to no operation is compared too', () => {
   const shared = (status: string) =>
-    contract(
-      GET(''),
-      `components: {responses: {Unknown: {content: {a/b: {schema: {const: ${status}}}}}}}`,
-    );
+    contract(GET(''), `components: {responses: {Unknown: {content: {a/b: {schema: {const: ${status}}}}}}}`);
   expect(summarize(review(shared('404'), shared('410')))).toEqual([
     'value-added (reader) response Unknown body',
     'value-removed (reader) response Unknown body',
@@ -135,10 +125,7 @@ test('a change of a shared schema is reported once, with all of its places', () 
 
 describe('a version announces breaking changes', () => {
   const announced = (before: string, after: string, breaking = true) => {
-    const [old, now] = [
-      contract(GET(''), '', before),
-      contract(breaking ? '{}' : GET(''), '', after),
-    ];
+    const [old, now] = [contract(GET(''), '', before), contract(breaking ? '{}' : GET(''), '', after)];
     return review(old, now).announced;
   };
 
@@ -181,25 +168,13 @@ describe('a faulty contract is reported with its position', () => {
   };
 
   test.each([
-    [
-      'YAML that ends too soon',
-      'openapi: 3.1.0\npaths: [',
-      'the new version, line 2: unexpected end',
-    ],
+    ['YAML that ends too soon', 'openapi: 3.1.0\npaths: [', 'the new version, line 2: unexpected end'],
     ['a key twice', 'a: 1\na: 2', 'the new version, line 2: duplicated'],
     ['nothing at all', '', 'the new version: expected a document'],
     ['no OpenAPI', 'a: 1', 'the new version: /openapi: '],
     ['OpenAPI 2', 'swagger: "2.0"\nopenapi: "2.0"\ninfo: {version: 1.0.0}', '/openapi: is not 3.x'],
-    [
-      'a version that is a number',
-      'openapi: 3.1.0\ninfo: {version: 1}',
-      '/info/version: is not text',
-    ],
-    [
-      'a version that is none',
-      'openapi: 3.1.0\ninfo: {version: v1}',
-      '/info/version: v1 is not a semantic',
-    ],
+    ['a version that is a number', 'openapi: 3.1.0\ninfo: {version: 1}', '/info/version: is not text'],
+    ['a version that is none', 'openapi: 3.1.0\ninfo: {version: v1}', '/info/version: v1 is not a semantic'],
     [
       'a reference to nothing',
       'openapi: 3.1.0\ninfo: {version: 1.0.0}\npaths:\n  /a:\n    $ref: "#/components/pathItems/A"',

@@ -67,9 +67,7 @@ function mutated(node: unknown, { steps, value }: Mutation): unknown {
   if (step === undefined) return value;
   const inner = mutated(asRecord(node)[step], { steps: rest, value });
   if (Array.isArray(node)) {
-    return node.flatMap((one, index) =>
-      String(index) !== step ? [one] : inner === undefined ? [] : [inner],
-    );
+    return node.flatMap((one, index) => (String(index) !== step ? [one] : inner === undefined ? [] : [inner]));
   }
   return { ...asRecord(node), [step]: inner };
 }

@@ -54,25 +54,18 @@ test.each([
   const words = (tag: string) => contract('{}', `tags: [${tag}]`);
   const text = writeMarkdown(review(words(old), words(now)), SIDES);
   expect(text).toContain('**Nothing breaks.**');
-  expect(text).toContain(
-    `| ${what} | \`tags 0 description\`<br>at \`/tags/0/description\` | ${values}`,
-  );
+  expect(text).toContain(`| ${what} | \`tags 0 description\`<br>at \`/tags/0/description\` | ${values}`);
 });
 
 test('a text of an operation is told by the name of the operation', () => {
   const look = (summary: string) =>
-    contract(
-      `{/things: {get: {operationId: look, ${summary} responses: {200: {description: a}}}}}`,
-    );
+    contract(`{/things: {get: {operationId: look, ${summary} responses: {200: {description: a}}}}}`);
   const text = writeMarkdown(review(look('summary: Look,'), look('')), SIDES);
-  expect(text).toContain(
-    '| removed | `look summary`<br>at `/paths/~1things/get/summary` | `Look` |',
-  );
+  expect(text).toContain('| removed | `look summary`<br>at `/paths/~1things/get/summary` | `Look` |');
 });
 
 test('an example that is invalid since the change is told with its place', () => {
-  const thing = (maxLength: number) =>
-    makeContract({ type: 'string', maxLength, examples: ['long'] });
+  const thing = (maxLength: number) => makeContract({ type: 'string', maxLength, examples: ['long'] });
   const text = writeMarkdown(review(thing(4), thing(3)), SIDES);
   expect(text).toContain('### Examples that are invalid now');
   expect(text).toContain('/requestBody/content/application~1json/schema/examples/0`');

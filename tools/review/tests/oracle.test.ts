@@ -38,21 +38,16 @@ function findings(before: Schema, after: Schema) {
 test('the review reports every value that is refused now', () => {
   let refused = 0;
   fc.assert(
-    fc.property(
-      ANY,
-      ANY,
-      fc.array(values, { minLength: 30, maxLength: 60 }),
-      (before, after, samples) => {
-        const [old, now] = [ajv.compile(before), ajv.compile(after)];
-        const lost = samples.find((value) => old(value) && !now(value));
-        if (lost === undefined) return;
-        refused++;
-        const sender = findings(before, after)
-          .filter(breaks)
-          .map(({ party }) => party);
-        expect(sender, JSON.stringify(lost)).toContain('sender');
-      },
-    ),
+    fc.property(ANY, ANY, fc.array(values, { minLength: 30, maxLength: 60 }), (before, after, samples) => {
+      const [old, now] = [ajv.compile(before), ajv.compile(after)];
+      const lost = samples.find((value) => old(value) && !now(value));
+      if (lost === undefined) return;
+      refused++;
+      const sender = findings(before, after)
+        .filter(breaks)
+        .map(({ party }) => party);
+      expect(sender, JSON.stringify(lost)).toContain('sender');
+    }),
     { numRuns: 150 },
   );
   expect(refused, 'the test has met such values').toBeGreaterThan(20);
@@ -60,15 +55,10 @@ test('the review reports every value that is refused now', () => {
 
 test('the review reports every value that is allowed now', () => {
   fc.assert(
-    fc.property(
-      ANY,
-      ANY,
-      fc.array(values, { minLength: 30, maxLength: 60 }),
-      (before, after, samples) => {
-        const [old, now] = [ajv.compile(before), ajv.compile(after)];
-        if (!samples.some((value) => !old(value) && now(value))) return;
-        expect(findings(before, after).filter((one) => !isRemark(one))).not.toEqual([]);
-      },
-    ),
+    fc.property(ANY, ANY, fc.array(values, { minLength: 30, maxLength: 60 }), (before, after, samples) => {
+      const [old, now] = [ajv.compile(before), ajv.compile(after)];
+      if (!samples.some((value) => !old(value) && now(value))) return;
+      expect(findings(before, after).filter((one) => !isRemark(one))).not.toEqual([]);
+    }),
   );
 });

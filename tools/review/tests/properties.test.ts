@@ -16,17 +16,12 @@ test('a schema does not differ from itself', () => {
 
 test('an optional field breaks nobody, wherever it is added', () => {
   fc.assert(
-    fc.property(
-      schemas(choice('oneOf', 'anyOf', 'allOf')),
-      schemas(choice('oneOf', 'anyOf')),
-      (schema, field) => {
-        const object = (properties: Schema) =>
-          makeContract({ type: 'array', items: { type: 'object', properties } });
-        const found = review(object({ here: schema }), object({ here: schema, new: field }));
-        expect(broken(found)).toEqual([]);
-        expect(found.added.length).toBeGreaterThan(0);
-      },
-    ),
+    fc.property(schemas(choice('oneOf', 'anyOf', 'allOf')), schemas(choice('oneOf', 'anyOf')), (schema, field) => {
+      const object = (properties: Schema) => makeContract({ type: 'array', items: { type: 'object', properties } });
+      const found = review(object({ here: schema }), object({ here: schema, new: field }));
+      expect(broken(found)).toEqual([]);
+      expect(found.added.length).toBeGreaterThan(0);
+    }),
   );
 });
 
@@ -48,12 +43,8 @@ test('narrowing never breaks readers, and widening never breaks senders', () => 
   });
   fc.assert(
     fc.property(schemas(), (schema) => {
-      expect(broken(review(makeContract(schema), makeContract(narrowed(schema))))).not.toContain(
-        'reader',
-      );
-      expect(broken(review(makeContract(narrowed(schema)), makeContract(schema)))).not.toContain(
-        'sender',
-      );
+      expect(broken(review(makeContract(schema), makeContract(narrowed(schema))))).not.toContain('reader');
+      expect(broken(review(makeContract(narrowed(schema)), makeContract(schema)))).not.toContain('sender');
     }),
   );
 });

@@ -34,10 +34,7 @@ export function schemas(...others: fc.Arbitrary<Schema>[]): fc.Arbitrary<Schema>
   const { schema } = fc.letrec<{ schema: Schema; object: Schema; array: Schema }>((tie) => ({
     schema: fc.oneof({ maxDepth: 3 }, text, number, named, ...others, tie('object'), tie('array')),
     object: fc
-      .tuple(
-        fc.dictionary(fc.constantFrom(...NAMES), tie('schema'), { maxKeys: 3 }),
-        fc.subarray(NAMES),
-      )
+      .tuple(fc.dictionary(fc.constantFrom(...NAMES), tie('schema'), { maxKeys: 3 }), fc.subarray(NAMES))
       .map(([properties, required]) => ({
         type: 'object',
         properties,
@@ -55,7 +52,5 @@ export function schemas(...others: fc.Arbitrary<Schema>[]): fc.Arbitrary<Schema>
 /** Generates schemas that combine others with one of the keywords. */
 export function choice(...keywords: readonly string[]): fc.Arbitrary<Schema> {
   const branches = fc.array(schemas(), { minLength: 1, maxLength: 3 });
-  return fc
-    .tuple(fc.constantFrom(...keywords), branches)
-    .map(([keyword, list]): Schema => ({ [keyword]: list }));
+  return fc.tuple(fc.constantFrom(...keywords), branches).map(([keyword, list]): Schema => ({ [keyword]: list }));
 }

@@ -54,10 +54,10 @@ export function ForecastFigure({
         );
         const label = (at: number) => moments.get(at) ?? '';
         const values = drawn.map(({ actual }) => actual ?? 0);
-        const y = linearScale(
-          extent([...steps.flatMap(({ low, high }) => [low, high]), ...values], 0.04),
-          [area.bottom, area.top],
-        );
+        const y = linearScale(extent([...steps.flatMap(({ low, high }) => [low, high]), ...values], 0.04), [
+          area.bottom,
+          area.top,
+        ]);
         const points = steps.map(({ at, value, low, high }) => ({
           x: x(at),
           y: y(value),
@@ -97,8 +97,6 @@ function describe(steps: readonly Step[], isBacktest: boolean, confidence: numbe
     return `The next ${count(steps.length, 'step')}, ${range}. The actual values should be within the band with ${level} confidence. The dots are the last values of the series.`;
   }
   const came = steps.filter(({ actual }) => actual !== null);
-  const within = came.filter(
-    ({ actual, low, high }) => low <= Number(actual) && Number(actual) <= high,
-  );
+  const within = came.filter(({ actual, low, high }) => low <= Number(actual) && Number(actual) <= high);
   return `${count(steps.length, 'step')} ${range}, as they would have been forecast before. ${whole(within.length)} of the ${count(came.length, 'value')} that came are within the band, for ${level} confidence.`;
 }

@@ -50,13 +50,13 @@ function Errors({ metrics, unit }: { metrics: Metrics; unit: Unit }) {
   return (
     <>
       <p class="faint">
-        Measured on {count(value_count, 'forecast')} of values at the ends of the series, which the
-        model did not learn from. Smaller is better. A MASE of 1 is the usual error of repeating the
-        last season.
+        Measured on {count(value_count, 'forecast')} of values at the ends of the series, which the model did not learn
+        from. Smaller is better. A MASE of 1 is the usual error of repeating the last season.
       </p>
       <Scrolling label="Errors">
         <Table
-          {...{ hasNames: true, isCompared: true }}
+          hasNames
+          isCompared
           head={['Error', 'This model', 'Repeating the last season']}
           rows={ERRORS.map((key) => [
             ERROR_NAMES[key],
@@ -75,11 +75,7 @@ export function stepScale(
   [from, to]: readonly [number, number],
   labelWidth = 60,
 ): Scale {
-  const scale = linearScale(
-    [first, last],
-    [from, to],
-    Math.min(last - first + 1, (to - from) / labelWidth),
-  );
+  const scale = linearScale([first, last], [from, to], Math.min(last - first + 1, (to - from) / labelWidth));
   const ticks = scale.ticks.filter((tick) => Number.isInteger(tick) && tick <= last);
   return Object.assign((step: number) => scale(step), { ticks });
 }
@@ -92,10 +88,7 @@ function ErrorsByStep({ metrics, target, unit }: { metrics: Metrics; target: str
       title="Error by step"
       description="How far the forecasts are off, on average, by how many steps ahead they are. The dashed line is repeating the last season."
       table={{
-        head: [
-          'Step',
-          ...ERRORS.flatMap((key) => [ERROR_NAMES[key], `${ERROR_NAMES[key]}, last season`]),
-        ],
+        head: ['Step', ...ERRORS.flatMap((key) => [ERROR_NAMES[key], `${ERROR_NAMES[key]}, last season`])],
         rows: errors.map((error, index) => [
           whole(index + 1),
           ...ERRORS.flatMap((key) => [
@@ -139,8 +132,7 @@ function CoverageByStep({ metrics }: { metrics: Metrics }) {
     return <p>There are too few values to count how many lie within their intervals.</p>;
   }
   const low = Math.floor(Math.min(level, ...measured.map(({ range }) => range[0])) * 20) / 20;
-  const total =
-    coverage === null ? '' : `Of all values, ${finePercent(coverage)} are within their intervals. `;
+  const total = coverage === null ? '' : `Of all values, ${finePercent(coverage)} are within their intervals. `;
   return (
     <Figure
       title="Coverage by step"
@@ -180,12 +172,7 @@ function SeriesFacts({ model: { series, order_by, horizon } }: { model: Forecast
   const { step, gaps, longest_gap, duplicates, ended_early } = series;
   const facts: readonly (readonly [string, string])[] = [
     ['Series', whole(series.count)],
-    [
-      'Step',
-      step.unit === 'number'
-        ? `${measure(step.count)} in ${order_by}`
-        : count(step.count, step.unit),
-    ],
+    ['Step', step.unit === 'number' ? `${measure(step.count)} in ${order_by}` : count(step.count, step.unit)],
     ['Season', series.season > 1 ? count(series.season, 'step') : 'None found'],
     ['Forecast', `${count(horizon, 'step')} ahead`],
     ['From', moment(series.first)],

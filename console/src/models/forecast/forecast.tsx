@@ -12,13 +12,7 @@ import { saveFile } from '../../ui/save-file.js';
 import { useSettled } from '../../ui/use-settled.js';
 import { ForecastFigure } from './forecast-figure.js';
 import { SERIES } from './forecast-quality.js';
-import {
-  type Asked,
-  type History,
-  loadForecast,
-  loadForecastFile,
-  loadHistory,
-} from './load-forecast.js';
+import { type Asked, type History, loadForecast, loadForecastFile, loadHistory } from './load-forecast.js';
 
 /** The choices of a confidence. */
 const CONFIDENCES = [0.5, 0.8, 0.9, 0.95];
@@ -73,10 +67,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
               />
             )}
           </Field>
-          <Field
-            label="Go back"
-            hint={wantedBack === 0 ? 'From the last value' : count(wantedBack, 'step')}
-          >
+          <Field label="Go back" hint={wantedBack === 0 ? 'From the last value' : count(wantedBack, 'step')}>
             {(control) => (
               <input
                 {...control}
@@ -89,12 +80,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
             )}
           </Field>
         </div>
-        <Choices
-          choices={CONFIDENCES}
-          chosen={confidence}
-          onChoose={setConfidence}
-          nameOf={percent}
-        />
+        <Choices choices={CONFIDENCES} chosen={confidence} onChoose={setConfidence} nameOf={percent} />
       </form>
       <h2>{back === 0 ? 'The next values' : 'A forecast of known values'}</h2>
       <Loading loaded={loaded} what="the forecast" retry={reload}>
@@ -118,9 +104,7 @@ function parseSeries(text: string, count: number): readonly string[] | undefined
   try {
     const groups: unknown = JSON.parse(text);
     const isSeries =
-      Array.isArray(groups) &&
-      groups.length === count &&
-      groups.every((value) => typeof value === 'string');
+      Array.isArray(groups) && groups.length === count && groups.every((value) => typeof value === 'string');
     return isSeries ? groups : undefined;
   } catch {
     return undefined;
@@ -172,20 +156,10 @@ function GroupField({
 }
 
 /** Saves the forecast of the series, and that of all series, as the service writes it in CSV. */
-function Downloads({
-  project,
-  model,
-  asked,
-}: {
-  project: string;
-  model: ForecastModel;
-  asked: Asked;
-}) {
+function Downloads({ project, model, asked }: { project: string; model: ForecastModel; asked: Asked }) {
   const { isBusy, error, attempt } = useAttempt();
   const save = (name: string, groups: readonly string[]) =>
-    attempt(async () =>
-      saveFile(await loadForecastFile(project, model, { ...asked, groups }), name),
-    );
+    attempt(async () => saveFile(await loadForecastFile(project, model, { ...asked, groups }), name));
   const own = `${[model.name, ...asked.groups].join('-')}-forecast.csv`;
   const all = `${model.name}-forecasts.csv`;
   return (

@@ -61,12 +61,7 @@ export async function loadHistory(
   return { groups, steps: await askFor(project, model, asked, signal) };
 }
 
-async function askFor(
-  project: string,
-  model: ForecastModel,
-  asked: Asked,
-  signal: AbortSignal,
-): Promise<Step[]> {
+async function askFor(project: string, model: ForecastModel, asked: Asked, signal: AbortSignal): Promise<Step[]> {
   const { order_by, target } = model;
   const { data, error, response } = await roster.POST(PREDICT, {
     ...request(project, model, asked),
@@ -92,11 +87,7 @@ async function askFor(
  *
  * @throws {ProblemError} if the service refuses.
  */
-export async function loadForecastFile(
-  project: string,
-  model: ForecastModel,
-  asked: Asked,
-): Promise<Blob> {
+export async function loadForecastFile(project: string, model: ForecastModel, asked: Asked): Promise<Blob> {
   const { data, error, response } = await roster.POST(PREDICT, {
     ...request(project, model, asked),
     headers: { Accept: 'text/csv' },
@@ -106,21 +97,14 @@ export async function loadForecastFile(
   return data;
 }
 
-function request(
-  project: string,
-  { name, group_by }: ForecastModel,
-  { groups, confidence, steps, back }: Asked,
-) {
+function request(project: string, { name, group_by }: ForecastModel, { groups, confidence, steps, back }: Asked) {
   const backtest = back > 0 ? { backtest: back, explain: true } : {};
   return {
     params: {
       path: { projectName: project, modelName: name },
       query: { confidence, steps, ...backtest },
     },
-    body:
-      groups.length > 0
-        ? [Object.fromEntries(group_by.map((column, index) => [column, groups[index] ?? '']))]
-        : [],
+    body: groups.length > 0 ? [Object.fromEntries(group_by.map((column, index) => [column, groups[index] ?? '']))] : [],
   };
 }
 

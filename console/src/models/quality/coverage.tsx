@@ -68,9 +68,7 @@ export function CoverageByClass({ metrics }: { metrics: ClassificationMetrics })
     share === null ? [] : [{ name, share, rows, range: wilson(share, rows) }],
   );
   const shown =
-    measured.length <= MAX_CLASSES
-      ? measured
-      : measured.toSorted((a, b) => a.share - b.share).slice(0, MAX_CLASSES);
+    measured.length <= MAX_CLASSES ? measured : measured.toSorted((a, b) => a.share - b.share).slice(0, MAX_CLASSES);
   const lowest = Math.min(level, ...shown.map(({ range }) => range[0]));
   const low = Math.floor(lowest * 20 - 0.2) / 20;
   const position = linearScale([low, 1], [0, 1], 4);
@@ -79,8 +77,8 @@ export function CoverageByClass({ metrics }: { metrics: ClassificationMetrics })
       title="Coverage by class"
       description={
         <>
-          How often the set contains the actual class. Each class should be at the dashed line,{' '}
-          {percent(level)}, or right of it. The line through a point is its margin of error.
+          How often the set contains the actual class. Each class should be at the dashed line, {percent(level)}, or
+          right of it. The line through a point is its margin of error.
           {measured.length > shown.length &&
             ` Of ${whole(measured.length)} classes, the ${MAX_CLASSES} with the lowest coverage are shown; among so many, some are low by chance.`}
         </>

@@ -28,9 +28,8 @@ export function FindingRows({ model: { metrics, target } }: { model: Classificat
         onChoose={choose}
       />
       <p class="coverage">
-        <strong>{measure(shown.auc)}</strong> is the AUC: of a row of “{shown.class}” and another,
-        the first has the higher probability in {finePercent(shown.auc)} of all pairs. Chance has{' '}
-        {measure(HALF)}.
+        <strong>{measure(shown.auc)}</strong> is the AUC: of a row of “{shown.class}” and another, the first has the
+        higher probability in {finePercent(shown.auc)} of all pairs. Chance has {measure(HALF)}.
       </p>
       <Threshold
         key={shown.class}
@@ -79,9 +78,9 @@ function Threshold({
           onInput={({ currentTarget }) => setPlace(Number(currentTarget.value))}
         />
         <output for={id}>
-          At a probability of at least {measure(least)}, the model <strong>{finds}</strong>, and
-          misses {whole(own - found)}. Of the {count(called, 'row')} that it calls so,{' '}
-          {finePercent(found / called)} are right; of all rows, {finePercent(own / all)} are.
+          At a probability of at least {measure(least)}, the model <strong>{finds}</strong>, and misses{' '}
+          {whole(own - found)}. Of the {count(called, 'row')} that it calls so, {finePercent(found / called)} are right;
+          of all rows, {finePercent(own / all)} are.
         </output>
       </div>
       <Figure

@@ -41,26 +41,10 @@ export function PredictedActual({
         const lower = groups.map((g) => `${x(g.predicted)},${y(g.actual - g.deviation)}`);
         return (
           <>
-            <LeftAxis
-              scale={y}
-              area={area}
-              label={labelWithUnit(`Actual ${target}`, unit)}
-              format={tick}
-            />
-            <BottomAxis
-              scale={x}
-              area={area}
-              label={labelWithUnit(`Predicted ${target}`, unit)}
-              format={tick}
-            />
+            <LeftAxis scale={y} area={area} label={labelWithUnit(`Actual ${target}`, unit)} format={tick} />
+            <BottomAxis scale={x} area={area} label={labelWithUnit(`Predicted ${target}`, unit)} format={tick} />
             <polygon class="band" points={[...upper, ...lower.reverse()].join(' ')} />
-            <line
-              class="reference"
-              x1={x(domain[0])}
-              y1={y(domain[0])}
-              x2={x(domain[1])}
-              y2={y(domain[1])}
-            />
+            <line class="reference" x1={x(domain[0])} y1={y(domain[0])} x2={x(domain[1])} y2={y(domain[1])} />
             {groups.map(({ predicted, actual }) => (
               <circle key={predicted} class="mark" cx={x(predicted)} cy={y(actual)} r="4" />
             ))}

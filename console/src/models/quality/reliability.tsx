@@ -63,12 +63,7 @@ export function Reliability({
               return (
                 <g key={nominal}>
                   <line class="range" x1={x(nominal)} x2={x(nominal)} y1={y(from)} y2={y(to)} />
-                  <circle
-                    class="mark"
-                    cx={x(nominal)}
-                    cy={y(observed)}
-                    r={3 + 5 * Math.sqrt(rows / most)}
-                  />
+                  <circle class="mark" cx={x(nominal)} cy={y(observed)} r={3 + 5 * Math.sqrt(rows / most)} />
                 </g>
               );
             })}

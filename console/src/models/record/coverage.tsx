@@ -37,11 +37,7 @@ export function CoverageOverTime({ record }: { record: ModelRecord }) {
       {(area) => {
         const times = points.map(({ at }) => at);
         const ends = [Math.min(...times), Math.max(...times)] as const;
-        const x = dateScale(
-          ends,
-          [area.left + 12, area.right - 12],
-          (area.right - area.left) / 120,
-        );
+        const x = dateScale(ends, [area.left + 12, area.right - 12], (area.right - area.left) / 120);
         const y = linearScale([bottom, 1], [area.bottom, area.top], 4);
         return (
           <>
@@ -71,13 +67,7 @@ export function CoverageOverTime({ record }: { record: ModelRecord }) {
 }
 
 /** The share of promises that were kept in each group, beside the promise. */
-export function CoverageOfGroups({
-  record,
-  nameOf,
-}: {
-  record: ModelRecord;
-  nameOf: (group: string) => string;
-}) {
+export function CoverageOfGroups({ record, nameOf }: { record: ModelRecord; nameOf: (group: string) => string }) {
   const groups = knownGroups(record);
   return (
     <Captioned
@@ -119,8 +109,7 @@ function cells({ truths, kept, coverage, band, promised }: KnownGroup): string[]
 function knownGroups({ groups }: ModelRecord): KnownGroup[] {
   return groups.flatMap(({ group, truths, kept, coverage, coverage_band, promised }) => {
     const [low, high] = coverage_band ?? [];
-    if (coverage === null || promised === null || low === undefined || high === undefined)
-      return [];
+    if (coverage === null || promised === null || low === undefined || high === undefined) return [];
     return [{ name: group, truths, kept, coverage, band: [low, high] as const, promised }];
   });
 }

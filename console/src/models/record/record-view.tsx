@@ -44,11 +44,7 @@ function RecordOfVersion({ project, model }: { project: string; model: Model }) 
     <Loading loaded={loaded} what="the record" retry={reload}>
       {(record) => (
         <>
-          {record.promises === 0 ? (
-            <NoPromises model={model} />
-          ) : (
-            <Facts record={record} model={model} />
-          )}
+          {record.promises === 0 ? <NoPromises model={model} /> : <Facts record={record} model={model} />}
           {record.truths > 0 && (
             <>
               <h2>Promises kept</h2>
@@ -78,10 +74,9 @@ function RecordOfVersion({ project, model }: { project: string; model: Model }) 
 function NoPromises({ model }: { model: Model }) {
   return (
     <p>
-      Version {model.version} has no promises yet. Predictions are remembered if you choose so when
-      you predict a file, or if a program asks for it with <code>remember=true</code>. Once the true
-      values of {model.target} are known and added here, this page says whether as many predictions
-      came true as were promised.
+      Version {model.version} has no promises yet. Predictions are remembered if you choose so when you predict a file,
+      or if a program asks for it with <code>remember=true</code>. Once the true values of {model.target} are known and
+      added here, this page says whether as many predictions came true as were promised.
     </p>
   );
 }
@@ -90,30 +85,26 @@ function Facts({ record, model }: { record: ModelRecord; model: Model }) {
   const { promises, truths, missing, kept, coverage, promised, error, trained_error } = record;
   const band = record.coverage_band;
   const unit = record.task === 'classification' ? undefined : targetUnit(model);
-  const write = (value: number) =>
-    record.task === 'classification' ? finePercent(value) : measure(value, unit);
+  const write = (value: number) => (record.task === 'classification' ? finePercent(value) : measure(value, unit));
   return (
     <>
       {record.alarm.raised && <RaisedAlarm record={record} />}
       {coverage !== null && band !== null && promised !== null ? (
         <p class="summary">
-          Of {count(truths, 'prediction')} whose true value has come, {whole(kept)} kept their
-          promise: <strong>{finePercent(coverage)}</strong>, with a margin of error from{' '}
-          {band.map(finePercent).join(' to ')}. {finePercent(promised)} was promised.
+          Of {count(truths, 'prediction')} whose true value has come, {whole(kept)} kept their promise:{' '}
+          <strong>{finePercent(coverage)}</strong>, with a margin of error from {band.map(finePercent).join(' to ')}.{' '}
+          {finePercent(promised)} was promised.
         </p>
       ) : (
         <p>No true value has come yet.</p>
       )}
       <p class="faint">
         {count(promises, 'prediction')} {promises === 1 ? 'is' : 'are'} remembered;{' '}
-        {missing === 0 ? 'none' : whole(missing)} of them {missing > 1 ? 'lack' : 'lacks'} a true
-        value.
+        {missing === 0 ? 'none' : whole(missing)} of them {missing > 1 ? 'lack' : 'lacks'} a true value.
         {record.calibration === 'adapted' && ' Intervals are moved by the true values (adapt).'}
         {error !== null &&
           ` ${record.task === 'classification' ? 'Wrong classes' : 'Off by, on average'}: ${write(error)}${
-            trained_error === null
-              ? ''
-              : `; on rows held out of the training ${write(trained_error)}`
+            trained_error === null ? '' : `; on rows held out of the training ${write(trained_error)}`
           }.`}
         {!record.alarm.raised &&
           truths > 0 &&
@@ -129,8 +120,8 @@ function RaisedAlarm({ record: { alarm } }: { record: ModelRecord }) {
     <p class="notice warning" role="alert">
       <strong>Promises are kept less often than promised.</strong> The alarm was raised
       {raised_at !== null && ` on ${time(raised_at)}`}
-      {raised_after !== null && `, after ${count(raised_after, 'true value')}`}. Train a new version
-      with newer rows. At most one in {whole(1000)} versions raises a false alarm.
+      {raised_after !== null && `, after ${count(raised_after, 'true value')}`}. Train a new version with newer rows. At
+      most one in {whole(1000)} versions raises a false alarm.
     </p>
   );
 }
@@ -161,10 +152,7 @@ function Groups({
         {isLine ? (
           <CoverageOverTime record={record} />
         ) : (
-          <CoverageOfGroups
-            record={record}
-            nameOf={isTime ? (day) => date(Date.parse(day)) : String}
-          />
+          <CoverageOfGroups record={record} nameOf={isTime ? (day) => date(Date.parse(day)) : String} />
         )}
       </div>
     </>
@@ -210,8 +198,8 @@ function MovedColumns({ drift }: { drift: Drift }) {
   return (
     <>
       <p>
-        Of the {count(drift.rows, 'latest row')}, at least {percent(drift.moved)} are unlike{' '}
-        {others}. The columns that moved, by the share of the change that each explains:
+        Of the {count(drift.rows, 'latest row')}, at least {percent(drift.moved)} are unlike {others}. The columns that
+        moved, by the share of the change that each explains:
       </p>
       <Bars
         rows={drift.columns.map(({ column, share }) => ({

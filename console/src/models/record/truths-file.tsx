@@ -16,15 +16,7 @@ import { Select } from '../../ui/select.js';
 type Actuals = components['schemas']['Actuals'];
 
 /** Takes a file of true values, and says which promises they met. */
-export function TruthsFile({
-  project,
-  model,
-  onAdded,
-}: {
-  project: string;
-  model: Model;
-  onAdded: () => void;
-}) {
+export function TruthsFile({ project, model, onAdded }: { project: string; model: Model; onAdded: () => void }) {
   const [head, setHead] = useState<TableHead>();
   const [id, setId] = useState(ROW_ID);
   const [share, setShare] = useState(0);
@@ -46,9 +38,9 @@ export function TruthsFile({
   return (
     <>
       <p>
-        Choose a file with the true values in a column {model.target}, and a column that says which
-        prediction each is of: <code>{ROW_ID}</code> as the answer had it, or an id of your own that
-        was sent with the rows (<code>id=</code>).
+        Choose a file with the true values in a column {model.target}, and a column that says which prediction each is
+        of: <code>{ROW_ID}</code> as the answer had it, or an id of your own that was sent with the rows (
+        <code>id=</code>).
         {model.task === 'forecast' && ' New rows of the series need no id.'}
       </p>
       {error !== null && <ErrorNotice error={error} scrollTo />}
@@ -75,16 +67,11 @@ export function TruthsFile({
           </label>
           {!head.columns.includes(model.target) && (
             <p class="notice warning" role="alert">
-              <strong>The file has no column {model.target}.</strong> Choose one with the true
-              values.
+              <strong>The file has no column {model.target}.</strong> Choose one with the true values.
             </p>
           )}
           <p class="actions">
-            <button
-              type="submit"
-              class="primary"
-              disabled={isBusy || !head.columns.includes(model.target)}
-            >
+            <button type="submit" class="primary" disabled={isBusy || !head.columns.includes(model.target)}>
               {isBusy ? `Sending … ${percent(share)}` : 'Add the true values'}
             </button>
             <button type="button" onClick={() => setHead(undefined)}>
@@ -102,8 +89,8 @@ function Added({ added }: { added: Actuals }) {
   return (
     <div class={unmatched > 0 ? 'notice warning' : 'notice'} role="status">
       <p>
-        {count(matched, 'true value')} added, {whole(corrected)} corrected, {whole(unchanged)} known
-        before. {unmatched > 0 && `${count(unmatched, 'row')} met no prediction:`}
+        {count(matched, 'true value')} added, {whole(corrected)} corrected, {whole(unchanged)} known before.{' '}
+        {unmatched > 0 && `${count(unmatched, 'row')} met no prediction:`}
       </p>
       {unmatched_rows.length > 0 && (
         <ul>

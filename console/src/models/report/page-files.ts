@@ -67,15 +67,12 @@ export async function pngFile(part: HTMLElement): Promise<Blob> {
   });
 }
 
-const escapeMarkup = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Copies a part of the page without controls and links. Its drawings keep their proportions at any width. */
 function clonePart(part: Element): Element {
   const clone = document.importNode(part, true);
-  const sizes = [...part.querySelectorAll('.figure > svg')].map((svg) =>
-    svg.getBoundingClientRect(),
-  );
+  const sizes = [...part.querySelectorAll('.figure > svg')].map((svg) => svg.getBoundingClientRect());
   for (const [index, svg] of [...clone.querySelectorAll('.figure > svg')].entries()) {
     const { width = 0, height = 0 } = sizes[index] ?? {};
     svg.setAttribute('viewBox', `0 0 ${width} ${height}`);

@@ -32,15 +32,7 @@ export function ReportView({
   );
 }
 
-function Report({
-  project,
-  model,
-  children,
-}: {
-  project: string;
-  model: Model;
-  children: ComponentChildren;
-}) {
+function Report({ project, model, children }: { project: string; model: Model; children: ComponentChildren }) {
   const { name, version, target, updated_at } = model;
   const report = useRef<HTMLDivElement>(null);
   const { error, attempt } = useAttempt();
@@ -59,10 +51,7 @@ function Report({
         <button type="button" onClick={save((element) => htmlFile(element, title), file('.html'))}>
           Download HTML
         </button>
-        <button
-          type="button"
-          onClick={save((element) => new Blob([writeMarkdown(element, title)]), file('.md'))}
-        >
+        <button type="button" onClick={save((element) => new Blob([writeMarkdown(element, title)]), file('.md'))}>
           Download Markdown
         </button>
         <Pictures
@@ -76,8 +65,8 @@ function Report({
       {error !== null && <ErrorNotice error={error} />}
       <div class="report" ref={report}>
         <p class="faint">
-          {target} is predicted by version {version} of the model {name} in the project {project},
-          trained on {time(updated_at)}.
+          {target} is predicted by version {version} of the model {name} in the project {project}, trained on{' '}
+          {time(updated_at)}.
         </p>
         {children}
       </div>
@@ -98,8 +87,7 @@ function Pictures({
   const [plots, setPlots] = useState<readonly HTMLElement[]>([]);
   // Some plots appear when their code is loaded.
   useEffect(() => {
-    const find = () =>
-      setPlots([...(report.current?.querySelectorAll<HTMLElement>('.figure:has(h3)') ?? [])]);
+    const find = () => setPlots([...(report.current?.querySelectorAll<HTMLElement>('.figure:has(h3)') ?? [])]);
     const observer = new MutationObserver(find);
     if (report.current) observer.observe(report.current, { childList: true, subtree: true });
     find();
@@ -159,8 +147,7 @@ function writeTable([head = [], ...rows]: readonly (readonly string[])[]): strin
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-const readText = ({ textContent }: Element) =>
-  escapeText((textContent ?? '').replace(/\s+/g, ' ').trim());
+const readText = ({ textContent }: Element) => escapeText((textContent ?? '').replace(/\s+/g, ' ').trim());
 
 /** Keeps names of columns and classes from being read as Markdown or HTML. */
 const escapeText = (text: string) => text.replace(/[\\`*_[\]<>|#~]/g, '\\$&');

@@ -37,14 +37,9 @@ export function Answer({
   );
 }
 
-const valueText = ({ value }: Prediction, unit: Unit) =>
-  typeof value === 'number' ? exact(value, unit) : value;
+const valueText = ({ value }: Prediction, unit: Unit) => (typeof value === 'number' ? exact(value, unit) : value);
 
-function intervalWords(
-  prediction: NumberPrediction,
-  wanted: number | undefined,
-  unit: Unit,
-): string {
+function intervalWords(prediction: NumberPrediction, wanted: number | undefined, unit: Unit): string {
   const { low, high, confidence } = prediction;
   const words = `With ${percent(confidence)} confidence, the actual value is between ${exact(low, unit)} and ${exact(high, unit)}.`;
   return wanted !== undefined && confidence < wanted - 0.005
@@ -57,8 +52,7 @@ const DEFAULT_SET_LEVEL = 0.9;
 
 function classWords({ confidence, set }: ClassPrediction, wanted = DEFAULT_SET_LEVEL): string {
   const words = `The probability of this class is ${percent(Math.min(confidence, 0.99))}.`;
-  if (set.length < 2)
-    return `${words} With ${percent(wanted)} confidence, the actual class is no other.`;
+  if (set.length < 2) return `${words} With ${percent(wanted)} confidence, the actual class is no other.`;
   const other = set.slice(1);
   const named = other.length > MAX_BARS ? `${whole(other.length)} other classes` : other.join(', ');
   return `${words} With ${percent(wanted)} confidence, the actual class may also be ${named}.`;
@@ -96,11 +90,7 @@ function IntervalScale({
     group.actual - group.deviation,
     group.actual + group.deviation,
   ]);
-  const x = linearScale(
-    extent([...usual, low, high], 0.03),
-    [12, width - 12],
-    Math.max(2, Math.min(6, width / 80)),
-  );
+  const x = linearScale(extent([...usual, low, high], 0.03), [12, width - 12], Math.max(2, Math.min(6, width / 80)));
   return (
     <svg ref={drawing} class="interval" height={HEIGHT} aria-hidden="true">
       {width > 0 && (
@@ -114,14 +104,7 @@ function IntervalScale({
               </text>
             </g>
           ))}
-          <rect
-            class="interval-range"
-            x={x(low)}
-            width={Math.max(2, x(high) - x(low))}
-            y="14"
-            height="24"
-            rx="5"
-          />
+          <rect class="interval-range" x={x(low)} width={Math.max(2, x(high) - x(low))} y="14" height="24" rx="5" />
           <circle class="mark" cx={x(value)} cy="26" r="7" />
         </>
       )}

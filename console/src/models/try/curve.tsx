@@ -64,9 +64,7 @@ export function Curve({
   const description = [
     'All other values stay the same.',
     isShare ? '' : 'The band is the interval of the prediction.',
-    categories > values.length
-      ? `The most frequent of ${whole(categories)} categories are shown.`
-      : '',
+    categories > values.length ? `The most frequent of ${whole(categories)} categories are shown.` : '',
   ].join(' ');
   const unit = targetUnit(model);
   const text = isShare ? finePercent : (value: number) => exact(value, unit);
@@ -83,9 +81,7 @@ export function Curve({
     ]),
   };
   if (column.kind === 'category') {
-    const [low, high] = isShare
-      ? [0, 1]
-      : extent(points.flatMap((point) => [point.low, point.high]));
+    const [low, high] = isShare ? [0, 1] : extent(points.flatMap((point) => [point.low, point.high]));
     const position = (value: number) => (value - low) / (high - low || 1);
     const rows = points
       .toSorted((a, b) => b.at - a.at)
@@ -132,12 +128,7 @@ export function Curve({
         const y = linearScale(heights, [area.bottom, area.top]);
         return (
           <>
-            <LeftAxis
-              scale={y}
-              area={area}
-              label={labelWithUnit(measured, unit)}
-              format={isShare ? percent : tick}
-            />
+            <LeftAxis scale={y} area={area} label={labelWithUnit(measured, unit)} format={isShare ? percent : tick} />
             <BottomAxis
               scale={x}
               area={area}

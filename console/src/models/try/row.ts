@@ -14,8 +14,7 @@ export function chooseStep({ min, max }: Column): number {
 }
 
 /** Returns whether a model tells the values of a row that occur together; those of earlier versions do not. */
-export const hasTypicalRow = (columns: readonly Column[]) =>
-  columns.some(({ typical }) => typical !== null);
+export const hasTypicalRow = (columns: readonly Column[]) => columns.some(({ typical }) => typical !== null);
 
 /** Returns the row to begin with: a typical one of the table, or of older models the middle of each range. */
 export function startRow(columns: readonly Column[]): Row {
@@ -59,10 +58,7 @@ export function valuesAlong({ kind, min, max, categories }: Column): Cell[] {
   const low = isDate ? instant(min) : Number(min);
   const high = isDate ? instant(max) : Number(max);
   const count = high > low ? POINTS : 1;
-  const values = Array.from(
-    { length: count },
-    (_, index) => low + ((high - low) * index) / (POINTS - 1),
-  );
+  const values = Array.from({ length: count }, (_, index) => low + ((high - low) * index) / (POINTS - 1));
   const cells = values.map((value) => (isDate ? dateText(value) : Number(plainNumber(value))));
   return [...new Set(cells)];
 }
@@ -73,8 +69,7 @@ export function instant(value: string | number | null): number {
 }
 
 /** Returns the day of a time as `YYYY-MM-DD`. */
-export const dateText = (time: number) =>
-  Number.isFinite(time) ? new Date(time).toISOString().slice(0, 10) : '';
+export const dateText = (time: number) => (Number.isFinite(time) ? new Date(time).toISOString().slice(0, 10) : '');
 
 /** Returns a number without the digits that only computing it has added. */
 const plainNumber = (value: number) => String(Number(value.toPrecision(6)));

@@ -1,11 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import {
-  type Model,
-  type PredictionRow,
-  ProblemError,
-  type RowWarning,
-  rowWarnings,
-} from 'roster-client';
+import { type Model, type PredictionRow, ProblemError, type RowWarning, rowWarnings } from 'roster-client';
 import { connection } from '../../session/connection.js';
 import { roster } from '../../session/roster.js';
 import { useSignal } from '../../session/signal.js';
@@ -79,16 +73,13 @@ export function usePredictions(
 
 async function predict(project: string, model: Model, question: Question): Promise<Predicted> {
   const { row, along, values, confidence } = question;
-  const { data, error, response } = await roster.POST(
-    '/api/projects/{projectName}/models/{modelName}/predict',
-    {
-      params: {
-        path: { projectName: project, modelName: model.name },
-        query: confidence === undefined ? {} : { confidence },
-      },
-      body: [row, ...values.map((value) => ({ ...row, [along]: value }))],
+  const { data, error, response } = await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
+    params: {
+      path: { projectName: project, modelName: model.name },
+      query: confidence === undefined ? {} : { confidence },
     },
-  );
+    body: [row, ...values.map((value) => ({ ...row, [along]: value }))],
+  });
   if (error !== undefined) throw new ProblemError(error, response);
   const answers: readonly PredictionRow[] = data;
   const predictions = answers.map((answer) => readPrediction(answer, model));

@@ -25,9 +25,7 @@ export function VersionComparison({
   chosen: readonly [number, number];
   onChoose: (chosen: readonly [number, number]) => void;
 }) {
-  const [first, second] = chosen.map((wanted) =>
-    versions.find((model) => model.version === wanted),
-  );
+  const [first, second] = chosen.map((wanted) => versions.find((model) => model.version === wanted));
   if (!first || !second) return null;
   const choice = (label: string, value: number, choose: (version: number) => void) => (
     <SelectField
@@ -54,23 +52,22 @@ function Differences({ first, second }: { first: Model; second: Model }) {
   if (first.target !== second.target || first.task !== second.task)
     return (
       <p>
-        These versions cannot be compared: version {first.version} predicts {first.target} (
-        {first.task}), version {second.version} {second.target} ({second.task}).
+        These versions cannot be compared: version {first.version} predicts {first.target} ({first.task}), version{' '}
+        {second.version} {second.target} ({second.task}).
       </p>
     );
   const head = [`Version ${first.version}`, `Version ${second.version}`];
   return (
     <>
-      {second.comparison?.version === first.version && second.comparison.rows > 0 && (
-        <p>{second.comparison.reason}</p>
-      )}
+      {second.comparison?.version === first.version && second.comparison.rows > 0 && <p>{second.comparison.reason}</p>}
       <p class="faint">
-        Each version is measured on held-out rows of its own table. If the tables differ, one of
-        them may be harder to predict.
+        Each version is measured on held-out rows of its own table. If the tables differ, one of them may be harder to
+        predict.
       </p>
       <Scrolling label="Metrics of both versions">
         <Table
-          {...{ hasNames: true, isCompared: true }}
+          hasNames
+          isCompared
           head={['Metric', ...head, 'Better']}
           rows={compareMetrics(first, second).map((metric) => [
             metric.name,
@@ -82,7 +79,8 @@ function Differences({ first, second }: { first: Model; second: Model }) {
       <h3 class="spaced">Importance of columns</h3>
       <Scrolling label="Importance in both versions">
         <Table
-          {...{ hasNames: true, isCompared: true }}
+          hasNames
+          isCompared
           head={['Column', ...head, 'Difference']}
           rows={compareImportances(first, second).map(({ name, values: [one, other] }) => [
             name,
@@ -127,11 +125,7 @@ function compareMetrics(first: Model, second: Model): Compared[] {
     ['Accuracy', ({ accuracy }) => accuracy, finePercent, 'larger'],
     ['Balanced accuracy', ({ balanced_accuracy: share }) => share, finePercent, 'larger'],
     ['Log loss', ({ log_loss: loss }) => loss, measure, 'smaller'],
-    [
-      `Set coverage at ${percent(level)} confidence`,
-      ({ set_coverage: share }) => share,
-      finePercent,
-    ],
+    [`Set coverage at ${percent(level)} confidence`, ({ set_coverage: share }) => share, finePercent],
     ['Classes per set', ({ set_size: size }) => size, number, 'smaller'],
     ['Held-out rows', ({ held_out_rows: rows }) => rows, whole],
   ]);
@@ -149,11 +143,7 @@ type Metric<M> = readonly [
   better?: Compared['better'],
 ];
 
-function compare<M>(
-  first: M | null,
-  second: M | null,
-  describe: (metrics: M) => readonly Metric<M>[],
-): Compared[] {
+function compare<M>(first: M | null, second: M | null, describe: (metrics: M) => readonly Metric<M>[]): Compared[] {
   if (first === null || second === null) return [];
   return describe(first).flatMap(([name, read, format, better]) => {
     const [one, other] = [read(first), read(second)];

@@ -39,19 +39,9 @@ export function VersionTable({
           });
           return (
             <tr key={version}>
-              <th scope="row">
-                {status === 'ready' ? (
-                  <a href={address}>Version {version}</a>
-                ) : (
-                  `Version ${version}`
-                )}
-              </th>
+              <th scope="row">{status === 'ready' ? <a href={address}>Version {version}</a> : `Version ${version}`}</th>
               <td data-label="State">
-                {version === serving ? (
-                  <strong class="serves">Answers predictions</strong>
-                ) : (
-                  describeState(model)
-                )}
+                {version === serving ? <strong class="serves">Answers predictions</strong> : describeState(model)}
               </td>
               <td data-label="Trained">{time(model.updated_at)}</td>
               <td data-label="Rows">{whole(model.row_count)}</td>

@@ -114,8 +114,7 @@ function writeHint(state: {
     isLoading && `Loading the ${what} …`,
     isEmpty && `This project has no ${what} yet.`,
     isNothing && !isEmpty && !isLoading && `No ${what} match.`,
-    hidden > 0 &&
-      `${count(hidden, 'more is', 'more are')} not shown. Type part of a name to find them.`,
+    hidden > 0 && `${count(hidden, 'more is', 'more are')} not shown. Type part of a name to find them.`,
   ];
   return sentences.filter(Boolean).join(' ');
 }

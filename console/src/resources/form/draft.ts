@@ -30,8 +30,7 @@ export function chooseControl(name: string, field: FormField): ControlKind {
 }
 
 /** Returns the label of a field: its own, or its name in words. */
-export const writeLabel = (name: string, { label }: FormField) =>
-  label ?? capitalized(name.replaceAll('_', ' '));
+export const writeLabel = (name: string, { label }: FormField) => label ?? capitalized(name.replaceAll('_', ' '));
 
 /** Returns what a form shows of a resource, or of nothing yet. */
 export function createDraft(form: Form, resource: object | null): Draft {
@@ -92,11 +91,7 @@ function readValues(form: Form, draft: Draft, names: readonly string[], select: 
   for (const name of names) {
     const field = form.fields[name] ?? {};
     try {
-      const value = select(
-        name,
-        readContent(chooseControl(name, field), draft[name] ?? '', field),
-        field,
-      );
+      const value = select(name, readContent(chooseControl(name, field), draft[name] ?? '', field), field);
       if (value !== undefined) values[name] = value;
     } catch (error) {
       faults[name] = error instanceof Error ? error.message : String(error);
@@ -112,9 +107,7 @@ function readContent(control: ControlKind, content: Draft[string], field: FormFi
   if (content === '') return content;
   const length = [...content].length;
   if (field.maxLength !== undefined && length > field.maxLength)
-    throw new RangeError(
-      `must have at most ${whole(field.maxLength)} characters; it has ${whole(length)}`,
-    );
+    throw new RangeError(`must have at most ${whole(field.maxLength)} characters; it has ${whole(length)}`);
   // bounded: what someone types, in a form of the contract, whose patterns are checked, too
   if (field.pattern !== undefined && !new RegExp(field.pattern, 'u').test(content))
     throw new RangeError(field['x-roster-message'] ?? `must match ${field.pattern}`);
@@ -157,5 +150,4 @@ const isEmpty = (value: unknown) =>
   (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
 /** Returns whether two drafts or two values are the same. */
-export const isSame = (one: unknown, other: unknown) =>
-  JSON.stringify(one) === JSON.stringify(other);
+export const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

@@ -42,8 +42,7 @@ export function ResourceField({
   const [leftWith, setLeftWith] = useState<string>();
   const kind = chooseControl(name, field);
   // While one types, JSON is not complete.
-  const syntaxFault =
-    kind === 'json' && leftWith === content ? findFault(leftWith, field) : undefined;
+  const syntaxFault = kind === 'json' && leftWith === content ? findFault(leftWith, field) : undefined;
   const shownFault = fault ?? syntaxFault;
   const label = choice?.label ?? writeLabel(name, field);
   const members = field.members ?? field.membersOfType?.[type];

@@ -140,8 +140,7 @@ function Summary({ faults, others }: Pick<Refusal, 'faults' | 'others'>) {
   return (
     <div class="notice error" role="alert">
       <p>
-        <strong>Not saved.</strong>{' '}
-        {marked > 0 && `${count(marked, 'field needs', 'fields need')} a correction.`}
+        <strong>Not saved.</strong> {marked > 0 && `${count(marked, 'field needs', 'fields need')} a correction.`}
       </p>
       {others.length > 0 && (
         <ul>

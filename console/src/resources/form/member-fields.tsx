@@ -24,8 +24,7 @@ export function MemberFields({
   onChange: (json: string) => void;
 }) {
   const object = objectIn(json);
-  if (!object)
-    return <p class="hint">The fields of this type appear when the JSON beneath is valid.</p>;
+  if (!object) return <p class="hint">The fields of this type appear when the JSON beneath is valid.</p>;
   const change = (changes: Values) => {
     const next = { ...object, ...changes };
     const members = Object.entries(next).filter(([, value]) => value !== undefined);
@@ -41,18 +40,27 @@ export function MemberFields({
             key={member}
             label={
               <>
-                {writeLabel(member, field)}{' '}
-                {!form.required.includes(member) && <span class="faint">optional</span>}
+                {writeLabel(member, field)} {!form.required.includes(member) && <span class="faint">optional</span>}
               </>
             }
             hint={<Prose text={field.hint ?? ''} />}
           >
             {(control) =>
               Control ? (
-                <Control {...{ control, project, value, object, isBusy }} onChange={change} />
+                <Control
+                  control={control}
+                  project={project}
+                  value={value}
+                  object={object}
+                  isBusy={isBusy}
+                  onChange={change}
+                />
               ) : (
                 <TextControl
-                  {...{ control, field, value, isBusy }}
+                  control={control}
+                  field={field}
+                  value={value}
+                  isBusy={isBusy}
                   onValue={(next) => change({ [member]: next })}
                 />
               )

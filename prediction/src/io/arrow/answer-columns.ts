@@ -11,14 +11,7 @@ import { cellText, type RowObject } from '../../table/cells.js';
 import { quote } from '../../table/table-error.js';
 import { type ArrowColumns, ColumnBlock } from '../column-reader.js';
 import { FormatError } from '../columns/format-error.js';
-import {
-  BoolWriter,
-  type ColumnWriter,
-  IndexWriter,
-  ListWriter,
-  NumberWriter,
-  TextWriter,
-} from './column-writers.js';
+import { BoolWriter, type ColumnWriter, IndexWriter, ListWriter, NumberWriter, TextWriter } from './column-writers.js';
 import { BatchBody } from './message-bytes.js';
 import type { Dictionary, RawColumn } from './raw-column.js';
 import { type Field, TypeId, UTF8 } from './schema.js';
@@ -101,9 +94,7 @@ function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): Out
       );
     }
     case 'warnings':
-      return madeColumn(name, new TextWriter(), ({ rows }, row) =>
-        column.describe(rows[row] ?? {}),
-      );
+      return madeColumn(name, new TextWriter(), ({ rows }, row) => column.describe(rows[row] ?? {}));
     case 'null':
       return madeColumn(name, new TextWriter(), () => null);
   }

@@ -5,13 +5,7 @@ import { FormatError } from '../columns/format-error.js';
 import { readArrow } from './arrow-batches.js';
 import { TextWriter } from './column-writers.js';
 import { FlatBuilder, int64, int64Structs, table, uint8 } from './flat-buffers.js';
-import {
-  BatchBody,
-  batchMessage,
-  dictionaryMessage,
-  endOfStream,
-  schemaMessage,
-} from './message-bytes.js';
+import { BatchBody, batchMessage, dictionaryMessage, endOfStream, schemaMessage } from './message-bytes.js';
 import { type Field, FLOAT64, INT32, TypeId, UTF8, VERSION } from './schema.js';
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -21,12 +15,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** The values of all columns, by row. */
 async function valuesOf(bytes: Uint8Array, format: 'stream' | 'file' = 'stream') {
   const rows: unknown[][] = [];
-  const slices = readArrow(
-    once(bytes),
-    format,
-    new ByteBudget(),
-    (fields) => new Set(fields.keys()),
-  );
+  const slices = readArrow(once(bytes), format, new ByteBudget(), (fields) => new Set(fields.keys()));
   for await (const { length, vectors } of slices) {
     for (let row = 0; row < length; row++) {
       rows.push([...vectors.values()].map((vector) => vector.value(row)));
@@ -83,13 +72,7 @@ const stream = (field: Field, ...messages: Uint8Array[][]) =>
 
 describe('dictionaries', () => {
   test('a delta adds to what was sent', async () => {
-    const bytes = stream(
-      coded,
-      texts(false, 'a', 'b'),
-      indices(1, 0),
-      texts(true, 'c'),
-      indices(2, 1),
-    );
+    const bytes = stream(coded, texts(false, 'a', 'b'), indices(1, 0), texts(true, 'c'), indices(2, 1));
     expect(await valuesOf(bytes)).toEqual([['b'], ['a'], ['c'], ['b']]);
   });
 
@@ -123,11 +106,7 @@ test('unaligned indices of views are copied once, and counted', async () => {
   ]);
   const prefix = new Uint8Array(Uint32Array.of(0xffffffff, metadata.length).buffer);
   const field: Field = { ...coded, type: { id: TypeId.Utf8View, params: [] } };
-  const bytes = stream(field, dictionaryMessage(7, 1, false, values), [
-    prefix,
-    metadata,
-    new Uint8Array(8 + 4 * rows),
-  ]);
+  const bytes = stream(field, dictionaryMessage(7, 1, false, values), [prefix, metadata, new Uint8Array(8 + 4 * rows)]);
   const budget = new ByteBudget();
   let read = 0;
   for await (const slice of readArrow(once(bytes), 'stream', budget, () => new Set([0]))) {
@@ -181,16 +160,8 @@ describe('bytes that are not as they should be are told', () => {
     ['gigabytes', stream(number, claiming(1, [1, 0], [0, 0, 0, 8], 2 ** 40)), /claims \d+ bytes/],
     ['2^60 rows', stream(number, claiming(2 ** 60, [2 ** 60, 0], [0, 0, 0, 8])), /Batch 1 claims/],
     ['buffers outside', stream(number, claiming(1, [1, 0], [0, 0, 2 ** 50, 8])), /column "x"/],
-    [
-      'too few bytes',
-      stream(number, claiming(900, [900, 0], [0, 0, 0, 0])),
-      /column "x" has fewer/,
-    ],
-    [
-      'an index outside',
-      stream(coded, texts(false, 'a'), indices(1)),
-      /the index 1, but .* 1 values/,
-    ],
+    ['too few bytes', stream(number, claiming(900, [900, 0], [0, 0, 0, 0])), /column "x" has fewer/],
+    ['an index outside', stream(coded, texts(false, 'a'), indices(1)), /the index 1, but .* 1 values/],
     ['no dictionary', stream(coded, indices(0)), /before the dictionary of its column "x"/],
     [
       'too many columns',

@@ -55,10 +55,7 @@ export async function* readArrow(
     let batches: ArrowBatches | undefined;
     for await (const message of readMessages(bytes, format, budget)) {
       if (message.kind === 'schema') {
-        if (batches)
-          throw new FormatError(
-            `Message ${message.number} is a second schema. Send each table by itself.`,
-          );
+        if (batches) throw new FormatError(`Message ${message.number} is a second schema. Send each table by itself.`);
         const fields = withContext('The schema', () => readSchema(message.header));
         const wanted = choose(fields.map(({ name }) => name));
         batches = new ArrowBatches(fields, wanted, budget);

@@ -38,34 +38,22 @@ describe('rows of Arrow are answered as the same values in JSON', () => {
   test.each(['stream', 'file'] as const)('in a %s, whatever the types', async (format) => {
     const from = `arrow-${format}` as const;
     await fc.assert(
-      fc.asyncProperty(
-        sentTables(NAMES, ROWS),
-        fc.integer({ min: 1, max: 5000 }),
-        async (columns, size) => {
-          const sent = await answer(
-            predictor,
-            writeArrow(columns, format),
-            { from, to: 'json' },
-            size,
-          );
-          const expected = await answer(predictor, writeJson(columns, ROWS), {
-            from: 'json',
-            to: 'json',
-          });
-          expect(sent.bytes.toString()).toBe(expected.bytes.toString());
-          expect(sent.warnings).toEqual(expected.warnings);
-        },
-      ),
+      fc.asyncProperty(sentTables(NAMES, ROWS), fc.integer({ min: 1, max: 5000 }), async (columns, size) => {
+        const sent = await answer(predictor, writeArrow(columns, format), { from, to: 'json' }, size);
+        const expected = await answer(predictor, writeJson(columns, ROWS), {
+          from: 'json',
+          to: 'json',
+        });
+        expect(sent.bytes.toString()).toBe(expected.bytes.toString());
+        expect(sent.warnings).toEqual(expected.warnings);
+      }),
       { numRuns: 30 },
     );
   });
 });
 
 test('a file is answered after its end, as a page cannot read before', async () => {
-  const body = writeArrow(
-    fc.sample(sentTables(NAMES, ROWS), { numRuns: 1, seed: 1 })[0] ?? [],
-    'file',
-  );
+  const body = writeArrow(fc.sample(sentTables(NAMES, ROWS), { numRuns: 1, seed: 1 })[0] ?? [], 'file');
   let isSent = false;
   async function* pieces() {
     for (let at = 0; at < body.length; at += 100) yield body.subarray(at, at + 100);
@@ -125,8 +113,7 @@ describe('answers in Arrow', () => {
   });
 });
 
-const strings = (values: readonly (string | null)[]) =>
-  arrow.vectorFromArray(values, new arrow.Utf8());
+const strings = (values: readonly (string | null)[]) => arrow.vectorFromArray(values, new arrow.Utf8());
 
 describe('columns that the model does not know', () => {
   const body = Buffer.from(

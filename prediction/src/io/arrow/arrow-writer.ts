@@ -56,9 +56,7 @@ export class ArrowWriter implements AnswerWriter {
     for (const column of columns) column.add(block);
     this.#pending += block.rowCount;
     this.#isPart = block.arrow !== undefined;
-    const isWhole = this.#isPart
-      ? block.isLast || (block.isCut && this.#isFull(columns))
-      : this.#isFull(columns);
+    const isWhole = this.#isPart ? block.isLast || (block.isCut && this.#isFull(columns)) : this.#isFull(columns);
     if (!isWhole) return;
     yield* this.#writeBatch(columns);
   }
@@ -120,12 +118,7 @@ export class ArrowWriter implements AnswerWriter {
     if (this.#length >= MAX_BLOCK_BYTES) yield;
   }
 
-  #putBlock(
-    blocks: Block[],
-    pieces: readonly Uint8Array[],
-    body: BatchBody,
-    held: HeldBytes,
-  ): void {
+  #putBlock(blocks: Block[], pieces: readonly Uint8Array[], body: BatchBody, held: HeldBytes): void {
     const metadataBytes = pieces[0]?.length ?? 0;
     if (this.#isFile) {
       blocks.push({ start: this.#taken + this.#length, metadataBytes, bodyBytes: body.length });

@@ -149,8 +149,6 @@ export class BatchBuffers {
   }
 
   #damaged(index: number, fault: string): FormatError {
-    return new FormatError(
-      `${this.#place} is damaged: its buffer ${index + 1} ${fault}. Write it again.`,
-    );
+    return new FormatError(`${this.#place} is damaged: its buffer ${index + 1} ${fault}. Write it again.`);
   }
 }

@@ -35,12 +35,7 @@ const DAY = 24 * 60 * 60 * 1000;
  * @param texts gives what is known of the texts of this column.
  * @throws {FormatError} if an index or a place of a text is outside of its bytes.
  */
-export function readVector(
-  raw: RawColumn,
-  from: number,
-  to: number,
-  texts: () => TextCodes,
-): Vector {
+export function readVector(raw: RawColumn, from: number, to: number, texts: () => TextCodes): Vector {
   const { type, dictionary } = raw.field;
   if (dictionary) return readIndices(raw, from, to);
   switch (type.id) {
@@ -128,9 +123,7 @@ function readTimes(raw: RawColumn, from: number, to: number): Vector {
   const words = aligned(raw.buffers[0] ?? NO_BYTES, Int32Array);
   for (let row = 0; row < values.length; row++) {
     const at = from + row;
-    const time = isDay
-      ? (words[at] ?? 0) * DAY
-      : millisOfWords(words[2 * at] ?? 0, words[2 * at + 1] ?? 0, unit);
+    const time = isDay ? (words[at] ?? 0) * DAY : millisOfWords(words[2 * at] ?? 0, words[2 * at + 1] ?? 0, unit);
     values[row] = isMissing(raw, at) ? Number.NaN : withinCalendar(time);
   }
   return new TimeVector(values, isDay);
@@ -141,13 +134,10 @@ function readClocks(raw: RawColumn, from: number, to: number): Vector {
   const words = aligned(raw.buffers[0] ?? NO_BYTES, Int32Array);
   const isWide = bitWidth(type) === 64;
   const codes = new Int32Array(to - from);
-  for (let row = 0; row < codes.length; row++)
-    codes[row] = isMissing(raw, from + row) ? MISSING : OTHER;
+  for (let row = 0; row < codes.length; row++) codes[row] = isMissing(raw, from + row) ? MISSING : OTHER;
   const text = (row: number) => {
     const at = from + row;
-    const count = isWide
-      ? nearestOfWords(words[2 * at] ?? 0, words[2 * at + 1] ?? 0)
-      : (words[at] ?? 0);
+    const count = isWide ? nearestOfWords(words[2 * at] ?? 0, words[2 * at + 1] ?? 0) : (words[at] ?? 0);
     return clockText(count, timeUnit(type));
   };
   return new EntryVector(codes, BOOLEANS, { value: text, textBytes: () => 0 });
@@ -176,12 +166,7 @@ function readDoubles(raw: RawColumn, from: number, to: number): Float64Array {
   return copied;
 }
 
-function readNumbers(
-  type: RawColumn['field']['type'],
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-): Float64Array {
+function readNumbers(type: RawColumn['field']['type'], bytes: Uint8Array, from: number, to: number): Float64Array {
   const width = bitWidth(type);
   if (type.id === TypeId.Decimal) return decimals(bytes, width / 8, param(type, 1), from, to);
   if (type.id === TypeId.Float) {

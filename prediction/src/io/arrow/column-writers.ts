@@ -148,9 +148,7 @@ export class IndexWriter implements ColumnWriter<number> {
 
 export class ListWriter implements ColumnWriter<readonly string[]> {
   readonly type = LIST;
-  readonly children: readonly Field[] = [
-    { name: 'item', type: UTF8, children: [], dictionary: null },
-  ];
+  readonly children: readonly Field[] = [{ name: 'item', type: UTF8, children: [], dictionary: null }];
   readonly #validity = new Validity();
   readonly #offsets = new Offsets();
   readonly #items = new TextWriter();

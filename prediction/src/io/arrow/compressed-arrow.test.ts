@@ -34,11 +34,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** All rows, by column name. */
-async function rowsOf(
-  bytes: Uint8Array,
-  format: 'stream' | 'file' = 'stream',
-  budget = new ByteBudget(),
-) {
+async function rowsOf(bytes: Uint8Array, format: 'stream' | 'file' = 'stream', budget = new ByteBudget()) {
   let names: readonly string[] = [];
   const rows: Record<string, unknown>[] = [];
   const slices = readArrow(once(bytes), format, budget, (fields) => {
@@ -108,15 +104,10 @@ const sound = new MadeNumbers(0, new Set());
 const number: Field = { name: 'x', type: FLOAT64, children: [], dictionary: null };
 const VALUES = new Uint8Array(Float64Array.of(1, 2, 3).buffer);
 
-const prefixed = (length: number, bytes: Uint8Array) =>
-  new Written().little(length, 8).bytes(bytes).done();
+const prefixed = (length: number, bytes: Uint8Array) => new Written().little(length, 8).bytes(bytes).done();
 
 /** A stream of one batch and one column, whose values are such bytes. */
-function streamOf(
-  codec: number,
-  values: Uint8Array,
-  { field = number, rows = 3, method = 0 } = {},
-) {
+function streamOf(codec: number, values: Uint8Array, { field = number, rows = 3, method = 0 } = {}) {
   const nodes = int64Structs([rows, 0], 2);
   const buffers = int64Structs([0, 0, 0, values.length], 2);
   const compression = table([uint8(codec), uint8(method)]);
@@ -152,34 +143,14 @@ describe('a buffer is refused', () => {
     ['of a whole body', streamOf(0, prefixed(24, lz4), { method: 1 }), /Batch 1 has a compression/],
     ['without its length', streamOf(LZ4, VALUES.subarray(0, 7)), /buffer 2 ends before its length/],
     ['of negative length', streamOf(LZ4, prefixed(-2, lz4)), /buffer 2 claims -2 bytes/],
-    [
-      'of 2^62 bytes',
-      streamOf(LZ4, prefixed(2 ** 62, lz4)),
-      /claims 4611686018427388000 bytes without/,
-    ],
+    ['of 2^62 bytes', streamOf(LZ4, prefixed(2 ** 62, lz4)), /claims 4611686018427388000 bytes without/],
     ['of a GiB', streamOf(ZSTANDARD, prefixed(GIB, zstandard)), /at most 67108864 are read/],
-    [
-      'that is shorter',
-      streamOf(LZ4, prefixed(32, lz4)),
-      /"x" has bytes that are not 32 in a frame/,
-    ],
-    [
-      'that is longer',
-      streamOf(LZ4, prefixed(16, lz4)),
-      /"x" has bytes that are not 16 in a frame/,
-    ],
-    [
-      'of shorter Zstandard',
-      streamOf(1, prefixed(32, zstandard)),
-      /not 32 in a frame of Zstandard/,
-    ],
+    ['that is shorter', streamOf(LZ4, prefixed(32, lz4)), /"x" has bytes that are not 32 in a frame/],
+    ['that is longer', streamOf(LZ4, prefixed(16, lz4)), /"x" has bytes that are not 16 in a frame/],
+    ['of shorter Zstandard', streamOf(1, prefixed(32, zstandard)), /not 32 in a frame of Zstandard/],
     ['of longer Zstandard', streamOf(1, prefixed(16, zstandard)), /not 16 in a frame of Zstandard/],
     ['of the other codec', streamOf(LZ4, prefixed(24, zstandard)), /not 24 in a frame of LZ4/],
-    [
-      'of few numbers',
-      streamOf(LZ4, prefixed(24, lz4), { rows: 4 }),
-      /"x" has fewer than 32 bytes/,
-    ],
+    ['of few numbers', streamOf(LZ4, prefixed(24, lz4), { rows: 4 }), /"x" has fewer than 32 bytes/],
   ])('%s', async (_, bytes, message) => {
     await expect(rowsOf(bytes)).rejects.toThrow(FormatError);
     await expect(rowsOf(bytes)).rejects.toThrow(message);

@@ -147,10 +147,8 @@ export const int64 = (value: number): FlatField => ({
   write: ({ view }, at) => view.setBigInt64(at, BigInt(value), true),
 });
 export const text = (value: string): FlatField => reference((builder) => builder.string(value));
-export const table = (fields: FlatFields): FlatField =>
-  reference((builder) => builder.table(fields));
-export const tables = (items: readonly FlatFields[]): FlatField =>
-  reference((builder) => builder.tables(items));
+export const table = (fields: FlatFields): FlatField => reference((builder) => builder.table(fields));
+export const tables = (items: readonly FlatFields[]): FlatField => reference((builder) => builder.tables(items));
 
 /** A vector of structs that are made of 64-bit integers. */
 export function int64Structs(values: readonly number[], perElement: number): FlatField {

@@ -13,16 +13,7 @@ import { FormatError } from '../columns/format-error.js';
 import { readArrow } from './arrow-batches.js';
 import { FlatBuilder, type FlatFields, int64, int64Structs, table, uint8 } from './flat-buffers.js';
 import { endOfStream, fileFooter, fileOpening, schemaMessage } from './message-bytes.js';
-import {
-  type ArrowType,
-  BOOL,
-  type Field,
-  FLOAT64,
-  INT32,
-  TypeId,
-  UTF8,
-  VERSION,
-} from './schema.js';
+import { type ArrowType, BOOL, type Field, FLOAT64, INT32, TypeId, UTF8, VERSION } from './schema.js';
 
 const plain = (name: string, id: number, ...params: number[]): Field => {
   return { name, type: { id, params }, children: [], dictionary: null };
@@ -146,12 +137,7 @@ function bitsOf(numbers: MadeNumbers, rows: number): number[] {
 }
 
 /** Some of the numbers can be others. */
-function littles(
-  numbers: MadeNumbers,
-  count: number,
-  width: number,
-  value: (row: number) => number,
-): Uint8Array {
+function littles(numbers: MadeNumbers, count: number, width: number, value: (row: number) => number): Uint8Array {
   const written = new Written();
   for (let row = 0; row < count; row++) written.little(numbers.set(value(row)), width);
   return written.done();
@@ -159,12 +145,7 @@ function littles(
 
 /** A message, of whose metadata some words can be others, whatever they mean. */
 function message(numbers: MadeNumbers, kind: number, header: FlatFields, body: Uint8Array) {
-  const metadata = FlatBuilder.bytes([
-    VERSION,
-    uint8(kind),
-    table(header),
-    int64(numbers.set(body.length)),
-  ]);
+  const metadata = FlatBuilder.bytes([VERSION, uint8(kind), table(header), int64(numbers.set(body.length))]);
   const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.length);
   for (let poke = 0; poke < 4; poke++) {
     const at = 4 * numbers.pick(metadata.length / 4);
@@ -182,10 +163,7 @@ function batchFields(numbers: MadeNumbers, fields: readonly Field[], rows: numbe
   const variadic = int64Structs(body.variadic, 1);
   const compression = table([uint8(codec), uint8(0)]);
   const isCompressed = codec < CODECS.length;
-  const header = [
-    ...[int64(numbers.set(rows)), nodes, buffers],
-    ...[isCompressed ? compression : undefined, variadic],
-  ];
+  const header = [...[int64(numbers.set(rows)), nodes, buffers], ...[isCompressed ? compression : undefined, variadic]];
   return { header, bytes: body.done() };
 }
 
@@ -209,10 +187,9 @@ function messages(numbers: MadeNumbers, fields: readonly Field[]): Uint8Array[] 
 }
 
 function someFields(numbers: MadeNumbers): Field[] {
-  return Array.from(
-    { length: 1 + numbers.pick(5) },
-    () => FIELDS[numbers.pick(FIELDS.length)],
-  ).filter((field) => field !== undefined);
+  return Array.from({ length: 1 + numbers.pick(5) }, () => FIELDS[numbers.pick(FIELDS.length)]).filter(
+    (field) => field !== undefined,
+  );
 }
 
 function makeStream(numbers: MadeNumbers): Uint8Array {

@@ -1,12 +1,4 @@
-import {
-  FlatBuilder,
-  type FlatField,
-  type FlatFields,
-  int64,
-  int64Structs,
-  table,
-  uint8,
-} from './flat-buffers.js';
+import { FlatBuilder, type FlatField, type FlatFields, int64, int64Structs, table, uint8 } from './flat-buffers.js';
 import { MAGIC } from './messages.js';
 import { type Field, schemaFields, VERSION } from './schema.js';
 
@@ -62,12 +54,7 @@ export function batchMessage(rows: number, body: BatchBody): Uint8Array[] {
   return [message(3, body.fields(rows), body.length), ...body.pieces];
 }
 
-export function dictionaryMessage(
-  id: number,
-  count: number,
-  isDelta: boolean,
-  body: BatchBody,
-): Uint8Array[] {
+export function dictionaryMessage(id: number, count: number, isDelta: boolean, body: BatchBody): Uint8Array[] {
   const fields = [int64(id), table(body.fields(count)), uint8(Number(isDelta))];
   return [message(2, fields, body.length), ...body.pieces];
 }

@@ -90,9 +90,8 @@ async function* messagesInOrder(
     if (length === 0) return;
     const metadata = await whole(source, length, number, held);
     held.add((METADATA_COPIES - 1) * length);
-    const { header, kind, version, bodyBytes } = withContext(
-      `The metadata of message ${number}`,
-      () => readMetadata(metadata, number),
+    const { header, kind, version, bodyBytes } = withContext(`The metadata of message ${number}`, () =>
+      readMetadata(metadata, number),
     );
     if (number === 1 && kind !== 'schema' && format === 'stream') {
       throw new FormatError('The Arrow stream does not begin with a schema. Send all of it.');
@@ -124,9 +123,7 @@ async function metadataLength(
   if (first.length === 0 && format === 'stream' && number > 1) return 0;
   if (first.length < 4) throw cutOff(number);
   if (number === 1 && Buffer.from(first).toString('latin1') === MAGIC.slice(0, 4)) {
-    throw new FormatError(
-      'The body is an Arrow file, not a stream. Send it as application/vnd.apache.arrow.file.',
-    );
+    throw new FormatError('The body is an Arrow file, not a stream. Send it as application/vnd.apache.arrow.file.');
   }
   // Before Arrow 0.15 the length came first.
   let length = uint32(first);
@@ -163,17 +160,13 @@ function readMetadata(metadata: Uint8Array, number: number) {
   const message = FlatTable.root(metadata);
   const version = message.int16(0);
   if (version !== 3 && version !== 4) {
-    throw new FormatError(
-      `Message ${number} is not of the versions V4 and V5 of Arrow's metadata.`,
-    );
+    throw new FormatError(`Message ${number} is not of the versions V4 and V5 of Arrow's metadata.`);
   }
   const kind = KINDS[message.uint8(1)];
   const header = message.table(2);
   const bodyBytes = message.int64(3);
   if (kind === undefined || header === undefined) {
-    throw new FormatError(
-      `Message ${number} is not a schema, dictionary or batch. Send tables only.`,
-    );
+    throw new FormatError(`Message ${number} is not a schema, dictionary or batch. Send tables only.`);
   }
   if (!(bodyBytes >= 0 && bodyBytes <= MAX_BODY_BYTES)) {
     throw new FormatError(

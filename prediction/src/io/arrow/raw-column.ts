@@ -35,9 +35,7 @@ export function countRows({ header, buffers, place }: RawBatch): number {
   const rows = header.int64(0);
   const most = Math.max(MAX_ROWS_OF_NOTHING, MAX_ROWS_PER_BYTE * buffers.byteLength);
   if (rows >= 0 && rows <= most) return rows;
-  throw new FormatError(
-    `${place} claims ${rows} rows, more than its ${buffers.byteLength} bytes can hold.`,
-  );
+  throw new FormatError(`${place} claims ${rows} rows, more than its ${buffers.byteLength} bytes can hold.`);
 }
 
 /**
@@ -116,9 +114,7 @@ class BufferCursor {
 
   damaged(field: Field, what: string): FormatError {
     const name = quote(field.name);
-    return new FormatError(
-      `${this.#batch.place} is damaged: its column ${name} has ${what}. Write it again.`,
-    );
+    return new FormatError(`${this.#batch.place} is damaged: its column ${name} has ${what}. Write it again.`);
   }
 
   #bufferCount({ type, dictionary }: Field): number {
@@ -152,8 +148,7 @@ class BufferCursor {
   #bytes(field: Field, index: number): Uint8Array {
     // Views are read byte by byte, and tell places in the memory of all buffers.
     const { type, dictionary } = field;
-    const isView =
-      dictionary === null && (type.id === TypeId.Utf8View || type.id === TypeId.BinaryView);
+    const isView = dictionary === null && (type.id === TypeId.Utf8View || type.id === TypeId.BinaryView);
     return this.#batch.buffers.read(index, !isView, (what) => this.damaged(field, what));
   }
 

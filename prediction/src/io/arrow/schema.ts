@@ -50,9 +50,7 @@ export function readSchema(schema: FlatTable): Field[] {
     const dictionary = readDictionary(field.table(4));
     if (!isKnownType(type) || (dictionary && !isKnownType(dictionary.indexType))) {
       const shown = quote(name);
-      throw new FormatError(
-        `The column ${shown} has a type that Arrow 1.5 does not know. Send it as text.`,
-      );
+      throw new FormatError(`The column ${shown} has a type that Arrow 1.5 does not know. Send it as text.`);
     }
     const children = [...field.tables(5)].map((child) => read(child, depth + 1));
     return { name, type, children, dictionary };
@@ -78,9 +76,7 @@ function fieldFields({ name, type, children, dictionary }: Field): FlatFields {
     uint8(1),
     uint8(type.id),
     table(typeFields(type)),
-    dictionary
-      ? table([int64(dictionary.id), table(typeFields(dictionary.indexType)), undefined])
-      : undefined,
+    dictionary ? table([int64(dictionary.id), table(typeFields(dictionary.indexType)), undefined]) : undefined,
     tables(children.map(fieldFields)),
   ];
 }

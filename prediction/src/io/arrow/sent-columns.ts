@@ -41,8 +41,7 @@ export function writeRows(body: BatchBody, raw: RawColumn, start: number, rows: 
   }
   const { offsets, bytes } = readOffsets(raw, start, start + rows);
   const first = offsets[0] ?? 0;
-  const places =
-    type.id === TypeId.LargeUtf8 ? wideFrom(offsets, first) : narrowFrom(offsets, first);
+  const places = type.id === TypeId.LargeUtf8 ? wideFrom(offsets, first) : narrowFrom(offsets, first);
   body.buffer(new Uint8Array(places.buffer));
   body.buffer(bytes.subarray(first, offsets.at(-1) ?? first));
 }

@@ -85,14 +85,7 @@ export class CellBinner {
     const { kernel, bytes } = this.#lent.memory;
     const { cells, bins, isPartial } = place;
     bytes.fill(0, isPartial, isPartial + rowCount);
-    const count = kernel.binCells(
-      this.#lent.plan.start,
-      cells,
-      rowCount,
-      bins,
-      isPartial,
-      this.#list,
-    );
+    const count = kernel.binCells(this.#lent.plan.start, cells, rowCount, bins, isPartial, this.#list);
     this.#readUnread(block, count);
     this.#lookAtUnbinned(block);
     for (const [index, row] of others) this.#binOther(block, index, row);
@@ -123,9 +116,7 @@ export class CellBinner {
       if (feature === undefined) continue;
       const { column } = feature;
       const key = readKey(block, row, column);
-      const { bin, suspects } = this.#unread.read(feature, index, key, () =>
-        block.value(row, column),
-      );
+      const { bin, suspects } = this.#unread.read(feature, index, key, () => block.value(row, column));
       for (const finder of suspects) this.#suspects[finder] = (this.#suspects[finder] ?? 0) + 1;
       const isUnseen = feature.isUnseen[bin] === 1;
       bytes[bins + index * block.rowCount + row] = isUnseen ? feature.mask : bin;
@@ -182,12 +173,7 @@ class UnreadCells {
    * @param key the kind of the cell and its bytes; undefined, if it is too long to be remembered
    * @param readValue returns the value of the cell
    */
-  read(
-    feature: PlannedFeature,
-    index: number,
-    key: string | undefined,
-    readValue: () => unknown,
-  ): ReadCell {
+  read(feature: PlannedFeature, index: number, key: string | undefined, readValue: () => unknown): ReadCell {
     if (key === undefined) return this.#look(feature, readValue());
     this.#known[index] ??= new Map();
     const known = this.#known[index];

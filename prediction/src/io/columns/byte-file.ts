@@ -12,11 +12,7 @@ export interface ByteFile {
  * @param name in messages, such as `Parquet file`.
  * @throws {FormatError} if the budget has no room for it.
  */
-export async function holdFile(
-  body: AsyncIterable<Uint8Array>,
-  budget: ByteBudget,
-  name: string,
-): Promise<ByteFile> {
+export async function holdFile(body: AsyncIterable<Uint8Array>, budget: ByteBudget, name: string): Promise<ByteFile> {
   const arrived = budget.hold(`The ${name} that has arrived`);
   const whole = budget.hold(`The ${name}`);
   const pieces: Uint8Array[] = [];

@@ -131,8 +131,7 @@ export function decompressSnappy(source: Uint8Array, length: number): Uint8Array
   while ((source[at++] ?? 0) >= 0x80);
   const little = (start: number, bytes: number) => {
     let value = 0;
-    for (let index = bytes - 1; index >= 0; index--)
-      value = value * 256 + (source[start + index] ?? 0);
+    for (let index = bytes - 1; index >= 0; index--) value = value * 256 + (source[start + index] ?? 0);
     return value;
   };
   while (at < source.length) {

@@ -31,8 +31,6 @@ export function withContext<T>(place: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new FormatError(
-      `${place} is damaged: it points outside of its bytes. Write the file again.`,
-    );
+    throw new FormatError(`${place} is damaged: it points outside of its bytes. Write the file again.`);
   }
 }

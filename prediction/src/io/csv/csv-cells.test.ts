@@ -20,60 +20,17 @@ const predictor = new Predictor(train(readRows(rows, 'y')));
 
 const cell = fc.oneof(
   fc.constantFrom('', 'NA', ' null ', 'TRUE', 'true', 'a', ' a', 'ünï😀', 'x, y', 'A'),
-  fc.constantFrom(
-    '12',
-    '12.0',
-    '1e1',
-    '1,5',
-    '1.234,5',
-    '-5',
-    '.5',
-    '1e400',
-    '12345678901234567890',
-  ),
-  fc.constantFrom(
-    '2024-02-03',
-    '2024-02-03 10:00',
-    '03/02/2024',
-    '13/2/2024 11:30',
-    '12.50 €',
-    '€ 1,250',
-    '1,250.5 €',
-  ),
-  fc.constantFrom(
-    '=1+1',
-    '@x',
-    '-x',
-    'a\\b',
-    'say "x"',
-    '""',
-    'one\ntwo',
-    'one\r\ntwo',
-    '\u00a0a',
-    '"',
-  ),
+  fc.constantFrom('12', '12.0', '1e1', '1,5', '1.234,5', '-5', '.5', '1e400', '12345678901234567890'),
+  fc.constantFrom('2024-02-03', '2024-02-03 10:00', '03/02/2024', '13/2/2024 11:30', '12.50 €', '€ 1,250', '1,250.5 €'),
+  fc.constantFrom('=1+1', '@x', '-x', 'a\\b', 'say "x"', '""', 'one\ntwo', 'one\r\ntwo', '\u00a0a', '"'),
   fc.double({ noNaN: true }).map(String),
   fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
 );
 
 const table = fc
-  .uniqueArray(
-    fc.constantFrom(
-      'size',
-      'kind',
-      'day',
-      'price',
-      'seen',
-      '__proto__',
-      'y',
-      'when_data',
-      'other',
-      '',
-    ),
-    {
-      minLength: 1,
-    },
-  )
+  .uniqueArray(fc.constantFrom('size', 'kind', 'day', 'price', 'seen', '__proto__', 'y', 'when_data', 'other', ''), {
+    minLength: 1,
+  })
   .chain((header) =>
     fc.record({
       header: fc.constant(header),
@@ -146,10 +103,7 @@ test('fields without quotes mean the same as fields in quotes', async () => {
           const csv = Papa.unparse([header, ...trimmed], { delimiter, newline, quotes });
           const parts: AnswerPart[] = [];
           const options = { from: 'csv', to: 'csv', form: { delimiter } } as const;
-          const body = pieces(
-            Buffer.from(header[0] === '' ? `""${csv.replace(/^""/, '')}` : csv),
-            size,
-          );
+          const body = pieces(Buffer.from(header[0] === '' ? `""${csv.replace(/^""/, '')}` : csv), size);
           for await (const part of answerRows(predictor, body, options)) parts.push(part);
           return textOf(parts);
         }),
@@ -181,9 +135,7 @@ test('answers in CSV are the same from cells and from objects', async () => {
         delimiter: ',',
         header: true,
       });
-      expect(told.data.slice(0, -1).map((row) => unescaped(row['kind']))).toEqual(
-        lines.map(([, kind]) => kind),
-      );
+      expect(told.data.slice(0, -1).map((row) => unescaped(row['kind']))).toEqual(lines.map(([, kind]) => kind));
     }),
     { numRuns: 60 },
   );
@@ -196,8 +148,7 @@ test('rows of any length are answered in their order', async () => {
   const csv = Papa.unparse([['kind', 'size'], ...kinds.map((kind, index) => [kind, index])]);
   const parts: AnswerPart[] = [];
   const body = pieces(Buffer.from(csv), 10_000);
-  for await (const part of answerRows(predictor, body, { from: 'csv', to: 'csv' }))
-    parts.push(part);
+  for await (const part of answerRows(predictor, body, { from: 'csv', to: 'csv' })) parts.push(part);
   const { data } = Papa.parse<Record<string, string>>(textOf(parts), {
     delimiter: ',',
     header: true,
@@ -205,13 +156,14 @@ test('rows of any length are answered in their order', async () => {
   const predictions = predictor.predict(kinds.map((kind, size) => ({ kind, size })));
   expect(data.slice(0, -1)).toMatchObject(
     predictions.map(({ value, confidence, min, max }, index) => ({
-      ...{ size: String(index), kind: kinds[index], day: '', price: '' },
-      ...{
-        y: String(value),
-        y_confidence: String(confidence),
-        y_min: String(min),
-        y_max: String(max),
-      },
+      size: String(index),
+      kind: kinds[index],
+      day: '',
+      price: '',
+      y: String(value),
+      y_confidence: String(confidence),
+      y_min: String(min),
+      y_max: String(max),
     })),
   );
 });

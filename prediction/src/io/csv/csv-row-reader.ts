@@ -214,12 +214,7 @@ class CellRows {
    * Returns nothing if many bodies are read so already, or the kernel cannot be loaded, or there are fields without a
    * name: the kernel does not report which of these have values.
    */
-  static open(
-    blocks: RowColumns,
-    header: CsvHeader,
-    check: SchemaCheck,
-    objects: ObjectRows,
-  ): CellRows | undefined {
+  static open(blocks: RowColumns, header: CsvHeader, check: SchemaCheck, objects: ObjectRows): CellRows | undefined {
     if (held >= MAX_HELD || header.hasUnnamed) return undefined;
     try {
       return new CellRows(blocks, header, check, objects);
@@ -228,12 +223,7 @@ class CellRows {
     }
   }
 
-  private constructor(
-    blocks: RowColumns,
-    header: CsvHeader,
-    check: SchemaCheck,
-    objects: ObjectRows,
-  ) {
+  private constructor(blocks: RowColumns, header: CsvHeader, check: SchemaCheck, objects: ObjectRows) {
     this.#blocks = blocks;
     this.#header = header;
     this.#check = check;

@@ -90,26 +90,19 @@ describe('rows in CSV', () => {
       quotes: fc.boolean(),
     });
     await fc.assert(
-      fc.asyncProperty(
-        body,
-        style,
-        fc.integer({ min: 1, max: 40 }),
-        async (table, written, size) => {
-          const [header, lines] = table;
-          const { delimiter, newline } = written;
-          // A blank line is not a row.
-          const quotes = written.quotes || header.length === 1;
-          const csv = Papa.unparse([header, ...lines], { delimiter, newline, quotes });
-          const rows = lines.map((line) =>
-            Object.fromEntries(header.map((name, index) => [name, line[index] || null])),
-          );
-          const options = { form: { delimiter } } as const;
-          const { text, warnings } = await answer(csv, options, { size });
-          const expected = await inJson(rows);
-          expect(JSON.parse(text)).toEqual(JSON.parse(expected.text));
-          expect(warnings).toEqual(expected.warnings);
-        },
-      ),
+      fc.asyncProperty(body, style, fc.integer({ min: 1, max: 40 }), async (table, written, size) => {
+        const [header, lines] = table;
+        const { delimiter, newline } = written;
+        // A blank line is not a row.
+        const quotes = written.quotes || header.length === 1;
+        const csv = Papa.unparse([header, ...lines], { delimiter, newline, quotes });
+        const rows = lines.map((line) => Object.fromEntries(header.map((name, index) => [name, line[index] || null])));
+        const options = { form: { delimiter } } as const;
+        const { text, warnings } = await answer(csv, options, { size });
+        const expected = await inJson(rows);
+        expect(JSON.parse(text)).toEqual(JSON.parse(expected.text));
+        expect(warnings).toEqual(expected.warnings);
+      }),
       { numRuns: 60 },
     );
   });
@@ -145,9 +138,7 @@ describe('rows in CSV', () => {
 
   test('are warned of by the header, for each row', async () => {
     const { warnings } = await answer('room,place\n1,north\n2\n');
-    expect(warnings?.warnings).toEqual([
-      { kind: 'unknown-name', name: 'room', rows: 2, nearest: 'rooms' },
-    ]);
+    expect(warnings?.warnings).toEqual([{ kind: 'unknown-name', name: 'room', rows: 2, nearest: 'rooms' }]);
     const none = await answer('a,b\n1,2\n');
     expect(none.warnings?.warnings[0]).toMatchObject({ kind: 'no-column', rows: 1 });
   });
@@ -164,19 +155,11 @@ describe('bodies that are not CSV are refused with their line', () => {
     ['an open quote', 'rooms\n1\n"2\n3\n', /line 3, and never closed/],
     ['a quote within a field', 'rooms\n1\n2"2"\n', /line 3\. Put/],
     ['text behind a quote', 'rooms\n"1\n"\n"2"2\n', /line 4\. Put/],
-    [
-      'a row that is too long',
-      'rooms,place\n1,north\n\n1,"a\nb",2',
-      /line 4 has 3 fields, and there are 2/,
-    ],
+    ['a row that is too long', 'rooms,place\n1,north\n\n1,"a\nb",2', /line 4 has 3 fields, and there are 2/],
     ['a doubled name', '\nrooms,place,rooms\n1,2,3', /line 2 names two columns "rooms"/],
     ['nothing', '\n\n', /empty/],
     ['U+0000', 'rooms\n1\n2\0\n', /Line 3 has the character U\+0000/],
-    [
-      'a record of many fields',
-      `rooms\n${','.repeat(10_000)}`,
-      /line 2 has more than 10,000 fields/,
-    ],
+    ['a record of many fields', `rooms\n${','.repeat(10_000)}`, /line 2 has more than 10,000 fields/],
     ['a record of many bytes', `rooms\n"${'a'.repeat(2 ** 20)}`, /line 2 is longer than 1 MiB/],
     ['no clear delimiter', 'rooms,a;b\n1,x;y', /parameter delimiter/],
   ])('%s', async (_, body, message) => {
@@ -202,23 +185,11 @@ describe('answers in CSV', () => {
         const sent: unknown[] = JSON.parse(JSON.stringify(rows));
         const csv = await answer(JSON.stringify(sent), { from: 'json', to: 'csv', explain });
         const expected: Record<string, unknown>[] = JSON.parse((await inJson(sent)).text);
-        const names = [
-          'rooms',
-          'place',
-          'index',
-          'rent',
-          'rent_confidence',
-          'rent_min',
-          'rent_max',
-        ];
+        const names = ['rooms', 'place', 'index', 'rent', 'rent_confidence', 'rent_min', 'rent_max'];
         const more = explain ? ['rent_original', 'rent_anomaly', 'rent_explain'] : [];
         const header = [...names, ...more];
         const lines = Papa.parse<string[]>(csv.text, { delimiter: ',', newline: '\r\n' }).data;
-        expect(lines).toEqual([
-          header,
-          ...expected.map((told) => header.map((name) => textOf(told[name]))),
-          [''],
-        ]);
+        expect(lines).toEqual([header, ...expected.map((told) => header.map((name) => textOf(told[name]))), ['']]);
       }),
       { numRuns: 60 },
     );
@@ -234,10 +205,7 @@ describe('answers in CSV', () => {
     expect(csvRows(text)).toEqual(
       expected.map((told) => ({
         ...Object.fromEntries(
-          ['rooms', 'index', 'rent', 'place', 'place_confidence'].map((name) => [
-            name,
-            String(told[name]),
-          ]),
+          ['rooms', 'index', 'rent', 'place', 'place_confidence'].map((name) => [name, String(told[name])]),
         ),
         place_set: JSON.stringify(told['place_set']),
         place_original: told['place_original'],

@@ -15,8 +15,7 @@ const BOM = [0xef, 0xbb, 0xbf];
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, QUOTE] = [0x09, 0x0a, 0x0d, 0x20, 0x22];
 
 /** A frequent cause of tables that are one long line. */
-export const ENDS_REMOVED =
-  'If it was sent with curl, use --data-binary @FILE: -d removes the ends of lines.';
+export const ENDS_REMOVED = 'If it was sent with curl, use --data-binary @FILE: -d removes the ends of lines.';
 
 const QUOTING = 'Put the whole of a field in quotes, and write a quote inside it twice ("").';
 
@@ -174,10 +173,7 @@ export class CsvScanner {
       end = text.indexOf('"', end + 2);
     }
     if (end < 0) {
-      throw fault(
-        `A quote is opened in the row that begins on line ${line}, and never closed.`,
-        line,
-      );
+      throw fault(`A quote is opened in the row that begins on line ${line}, and never closed.`, line);
     }
     this.#at = end + 1;
     this.#skipBlanks();

@@ -93,12 +93,7 @@ describe('ordinary CSV', () => {
   });
 
   test('knows dates: with or without time and offset, in UTC', async () => {
-    const texts = [
-      '2024-02-28',
-      '2024-02-29 12:30',
-      '2024-03-01T00:00:00+01:00',
-      '2024-03-02T00:00Z',
-    ];
+    const texts = ['2024-02-28', '2024-02-29 12:30', '2024-03-01T00:00:00+01:00', '2024-03-02T00:00Z'];
     const csv = writeCsv('x,y', (index) => `${texts[index % 4]},${index % 4}`);
     const model = train(await readCsv(csv));
     expect(model.columns[0]).toMatchObject({
@@ -106,10 +101,7 @@ describe('ordinary CSV', () => {
       min: '2024-02-28T00:00:00.000Z',
       max: '2024-03-02T00:00:00.000Z',
     });
-    const noDates = writeCsv(
-      'x,y',
-      (index) => `${index % 2 ? '2023-02-29' : '2023-13-01'},${index}`,
-    );
+    const noDates = writeCsv('x,y', (index) => `${index % 2 ? '2023-02-29' : '2023-13-01'},${index}`);
     expect(train(await readCsv(noDates)).columns[0]?.kind).toBe('category');
   });
 });
@@ -122,11 +114,7 @@ describe('the separator', () => {
     ['tabs', plain.replaceAll(',', '\t'), {}],
     ['semicolons and decimal commas', writeCsv('x;y', decimals), {}],
     ['decimal commas below a name with a comma', writeCsv('"x";y', decimals), {}],
-    [
-      'a quoted name with other separators',
-      plain.replace('x,y', '" x";"y"').replaceAll(',', ';'),
-      {},
-    ],
+    ['a quoted name with other separators', plain.replace('x,y', '" x";"y"').replaceAll(',', ';'), {}],
     ['what is given', plain.replaceAll(',', ';'), { delimiter: ';' }],
   ] as const)('is told: %s', async (_, csv, options) => {
     const table = await readCsvTable(csvStream(csv), 'y', options);
@@ -168,16 +156,13 @@ test('a table without a header has numbered columns', async () => {
 });
 
 describe('bad CSV is refused with its line and a remedy', () => {
-  test.each(['\n', '\r\n', '\r'])(
-    'lines with too few and too many fields, ended by %j',
-    async (end) => {
-      const csv = writeCsv('x,y', (index) => `"${index}\n",${index}`, '1', '2,2', '', '3,"3",3');
-      expect(await catchFaults(() => readCsv(csv.replaceAll('\n', end)))).toEqual([
-        { line: 122, message: expect.stringContaining('Line 122 has 1 fields, the header has 2') },
-        { line: 125, message: expect.stringContaining('Line 125 has 3 fields, the header has 2') },
-      ]);
-    },
-  );
+  test.each(['\n', '\r\n', '\r'])('lines with too few and too many fields, ended by %j', async (end) => {
+    const csv = writeCsv('x,y', (index) => `"${index}\n",${index}`, '1', '2,2', '', '3,"3",3');
+    expect(await catchFaults(() => readCsv(csv.replaceAll('\n', end)))).toEqual([
+      { line: 122, message: expect.stringContaining('Line 122 has 1 fields, the header has 2') },
+      { line: 125, message: expect.stringContaining('Line 125 has 3 fields, the header has 2') },
+    ]);
+  });
 
   test('at most ten faults', async () => {
     const csv = writeCsv('x,y', () => '1');
@@ -235,9 +220,7 @@ describe('bad CSV is refused with its line and a remedy', () => {
 
   test('an empty body, and a header without rows', async () => {
     for (const text of ['', '\uFEFF', '\n\n']) {
-      expect(await catchFaults(() => readCsv(text))).toMatchObject([
-        { message: expect.stringContaining('empty') },
-      ]);
+      expect(await catchFaults(() => readCsv(text))).toMatchObject([{ message: expect.stringContaining('empty') }]);
     }
     expect(await catchFaults(() => readCsv('x,y\n'))).toMatchObject([
       { message: expect.stringContaining('one line of 2 fields') },
@@ -251,12 +234,8 @@ describe('bad CSV is refused with its line and a remedy', () => {
     expect(await joined(plain)).toMatchObject([
       { message: expect.stringContaining('The table is one line of 62 fields.') },
     ]);
-    expect(await joined(writeCsv('x', (index) => `"${index}"`))).toMatchObject([
-      { message: advice },
-    ]);
-    expect(await joined(writeCsv('x,y', (i) => `${i},"${i}"`))).toMatchObject([
-      { message: advice },
-    ]);
+    expect(await joined(writeCsv('x', (index) => `"${index}"`))).toMatchObject([{ message: advice }]);
+    expect(await joined(writeCsv('x,y', (i) => `${i},"${i}"`))).toMatchObject([{ message: advice }]);
     const long = writeCsv('x,y', (i) => `${i},${i}`, '3,4\n'.repeat(1_500_000));
     expect(await joined(long)).toMatchObject([{ message: advice }]);
     const lines = writeCsv('x,y', (index) => `${index},${index}`, '1,2"');
@@ -340,13 +319,7 @@ describe('a table of many lines', () => {
 
   test('may have any number of blank ones, which are counted as lines only', async () => {
     const blank = '\n \n'.repeat(600_000);
-    const csv = writeCsv(
-      'x,y',
-      (index) => `${index % 7},${index}`,
-      `${blank}1,60`,
-      '2',
-      `${blank}"`,
-    );
+    const csv = writeCsv('x,y', (index) => `${index % 7},${index}`, `${blank}1,60`, '2', `${blank}"`);
     expect(await catchFaults(() => readCsv(csv))).toMatchObject([{ line: 2_400_064 }]);
     const faulty = writeCsv('x,y', (index) => `${index},${index}`, `${blank}1,60`, '2');
     expect(await catchFaults(() => readCsv(faulty))).toMatchObject([{ line: 1_200_063 }]);

@@ -10,11 +10,7 @@ import { toUtf8 } from './csv-text.js';
  *
  * @throws {FormatError | TableError} at a fault of the text.
  */
-export async function addCsv(
-  pieces: AsyncIterable<Uint8Array>,
-  rows: OrderedSink,
-  options: CsvOptions,
-): Promise<void> {
+export async function addCsv(pieces: AsyncIterable<Uint8Array>, rows: OrderedSink, options: CsvOptions): Promise<void> {
   const scanner = new CsvScanner(options);
   const table = new CsvTable(rows, options.header ?? true);
   for await (const piece of toUtf8(pieces, options.charset)) {

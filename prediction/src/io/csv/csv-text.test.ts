@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catchFaults, makeRows } from '../../../../testkit/prediction/sample-tables.js';
-import {
-  type AnswerPart,
-  answerRows,
-  Predictor,
-  previewTable,
-  readTable,
-  train,
-} from '../../index.js';
+import { type AnswerPart, answerRows, Predictor, previewTable, readTable, train } from '../../index.js';
 import { type Charset, toUtf8 } from './csv-text.js';
 
 async function* cut(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {
@@ -34,10 +27,9 @@ const lines = makeRows(200, (random, index) => {
   const size = 30 + Math.floor(80 * random());
   return { street: `Straße ${index % 7}`, size, rent: 300 + 9 * size + Math.floor(20 * random()) };
 });
-const TABLE = [
-  'straße,größe,miete €',
-  ...lines.map(({ street, size, rent }) => `${street},${size},${rent}`),
-].join('\n');
+const TABLE = ['straße,größe,miete €', ...lines.map(({ street, size, rent }) => `${street},${size},${rent}`)].join(
+  '\n',
+);
 
 describe('text in another encoding', () => {
   test.each(CHARSETS)('in %s is the same in pieces of any size', (charset) =>
@@ -127,26 +119,23 @@ describe('bytes that mean nothing in the named encoding are refused with their l
   });
 });
 
-test.each(CHARSETS)(
-  'a table in %s trains, is previewed and predicted as in UTF-8',
-  async (charset) => {
-    const bytes = ENCODINGS[charset](TABLE);
-    const target = 'miete €';
-    const table = await readTable('csv', cut(bytes, 1000), target, { charset });
-    expect(table).toEqual(await readTable('csv', cut(Buffer.from(TABLE)), target));
-    expect(await previewTable(cut(bytes), 'csv', { charset })).toEqual(
-      await previewTable(cut(Buffer.from(TABLE)), 'csv'),
-    );
-    if (table.task !== 'regression') throw new Error('The table is of another task.');
-    const predictor = new Predictor(train(table));
-    const answer = async (body: Uint8Array, form: { charset?: Charset }) => {
-      const parts: AnswerPart[] = [];
-      const options = { from: 'csv', to: 'csv', form } as const;
-      for await (const part of answerRows(predictor, cut(body, 1000), options)) parts.push(part);
-      return Buffer.concat(parts.flatMap((part) => (part.kind === 'bytes' ? [part.bytes] : [])));
-    };
-    const answered = await answer(bytes, { charset });
-    expect(answered.toString()).toContain('Straße 3');
-    expect(answered.equals(await answer(Buffer.from(TABLE), {}))).toBe(true);
-  },
-);
+test.each(CHARSETS)('a table in %s trains, is previewed and predicted as in UTF-8', async (charset) => {
+  const bytes = ENCODINGS[charset](TABLE);
+  const target = 'miete €';
+  const table = await readTable('csv', cut(bytes, 1000), target, { charset });
+  expect(table).toEqual(await readTable('csv', cut(Buffer.from(TABLE)), target));
+  expect(await previewTable(cut(bytes), 'csv', { charset })).toEqual(
+    await previewTable(cut(Buffer.from(TABLE)), 'csv'),
+  );
+  if (table.task !== 'regression') throw new Error('The table is of another task.');
+  const predictor = new Predictor(train(table));
+  const answer = async (body: Uint8Array, form: { charset?: Charset }) => {
+    const parts: AnswerPart[] = [];
+    const options = { from: 'csv', to: 'csv', form } as const;
+    for await (const part of answerRows(predictor, cut(body, 1000), options)) parts.push(part);
+    return Buffer.concat(parts.flatMap((part) => (part.kind === 'bytes' ? [part.bytes] : [])));
+  };
+  const answered = await answer(bytes, { charset });
+  expect(answered.toString()).toContain('Straße 3');
+  expect(answered.equals(await answer(Buffer.from(TABLE), {}))).toBe(true);
+});

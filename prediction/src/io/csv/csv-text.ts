@@ -95,9 +95,7 @@ class Windows1252Decoder implements Decoder {
     }
     this.#lines.add(latin);
     if (isAscii(piece)) return piece;
-    return Buffer.from(
-      latin.replace(/[\x80-\x9f]/g, (byte) => HIGH[byte.charCodeAt(0) - 0x80] ?? ''),
-    );
+    return Buffer.from(latin.replace(/[\x80-\x9f]/g, (byte) => HIGH[byte.charCodeAt(0) - 0x80] ?? ''));
   }
 
   end(): void {}

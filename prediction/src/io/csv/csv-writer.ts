@@ -75,9 +75,7 @@ export class CsvWriter implements AnswerWriter {
     this.#header();
     if (block instanceof CellBlock && this.#isPlain) {
       this.#lines ??= new CellLines(block.lent, this.#blocks);
-      yield* this.#lines.write(this.#out, block, predicted, (index) =>
-        this.#row(block, predicted, index),
-      );
+      yield* this.#lines.write(this.#out, block, predicted, (index) => this.#row(block, predicted, index));
       return;
     }
     for (let index = 0; index < block.rowCount; index++) {
@@ -151,8 +149,7 @@ export class CsvWriter implements AnswerWriter {
     const choices = this.#choices;
     switch (column.kind) {
       case 'number':
-        return (_row, { numbers }, index) =>
-          out.number(numbers[index * layout.numberCount + column.at] ?? 0);
+        return (_row, { numbers }, index) => out.number(numbers[index * layout.numberCount + column.at] ?? 0);
       case 'row-id': {
         const prefix = literal(column.prefix);
         return (_row, { first = 0 }, index) => {
@@ -167,9 +164,7 @@ export class CsvWriter implements AnswerWriter {
         return () => out.literal(fields[choices[column.at] ?? 0] ?? NOTHING);
       }
       case 'list': {
-        const members = column.texts.map((text) =>
-          literal(JSON.stringify(text).replaceAll('"', '""')),
-        );
+        const members = column.texts.map((text) => literal(JSON.stringify(text).replaceAll('"', '""')));
         return () => this.#writeList(members, column.at);
       }
       case 'echo': {

@@ -110,9 +110,7 @@ export class CellWriter {
     const { plan, place, rowCount } = block;
     const at = this.#doubles;
     const list = this.#list;
-    const count = kernel.readValues(
-      ...([plan.start, place.cells, target, rowCount, readsPoints, at, list] as const),
-    );
+    const count = kernel.readValues(...([plan.start, place.cells, target, rowCount, readsPoints, at, list] as const));
     const unread = new Set(words.subarray(list / 4, list / 4 + count));
     return (row) => (unread.has(row) ? read(row) : doubles[at / 8 + row]);
   }

@@ -67,13 +67,7 @@ export class JsonRowReader implements RowReader {
     return blocks;
   }
 
-  #scanRows(
-    scanner: JsonScanner,
-    lent: CellMemory,
-    frame: BodyFrame,
-    start: number,
-    length: number,
-  ): CellBlock[] {
+  #scanRows(scanner: JsonScanner, lent: CellMemory, frame: BodyFrame, start: number, length: number): CellBlock[] {
     const blocks: CellBlock[] = [];
     const mostBytes = Math.max(MIN_CELL_BYTES, MAX_CELL_SHARE * length);
     const end = start + length;

@@ -37,9 +37,7 @@ describe.each(subjects)('rows of JSON, for a model of $name,', ({ predictor, nam
   test('are declined or answered alike, when the body is damaged', async () => {
     await fc.assert(
       fc.asyncProperty(damaged(body), async (bytes) => {
-        const got = await answerText(predictor, bytes, 1000, options).catch(
-          (error: unknown) => error,
-        );
+        const got = await answerText(predictor, bytes, 1000, options).catch((error: unknown) => error);
         if (!(got instanceof DeclinedError)) expect(got).toEqual(plain(bytes));
       }),
       { numRuns: 60 },

@@ -137,8 +137,12 @@ export class JsonScanner {
     }
     const odd = wordAt(state + 5) > 0 ? this.#oddRows(before, rowCount) : [];
     return {
-      ...{ end, at: wordAt(state), rowCount, lineCount: before.lineCount + wordAt(state + 4) },
-      ...{ odd: [...before.odd, ...odd], place: before.place },
+      end,
+      at: wordAt(state),
+      rowCount,
+      lineCount: before.lineCount + wordAt(state + 4),
+      odd: [...before.odd, ...odd],
+      place: before.place,
     };
   }
 

@@ -114,8 +114,7 @@ class JsonTable {
 
   #begin(byte: number): void {
     const letter = String.fromCharCode(byte);
-    if (this.#state === AFTER)
-      throw new MalformedJsonError('It goes on after the end of its array.');
+    if (this.#state === AFTER) throw new MalformedJsonError('It goes on after the end of its array.');
     if (byte !== OPEN_BRACKET) {
       throw OTHER_VALUE.test(letter) ? notAnArray() : unexpected(letter, 0);
     }

@@ -8,10 +8,7 @@ import { LineSplitter, lineValue, TOO_LONG, UnreadableLine } from './lines.js';
  *
  * @throws {TableError} at a line that is not JSON, or at a row that cannot be used.
  */
-export async function addNdjson(
-  pieces: AsyncIterable<Uint8Array>,
-  rows: ObjectSink,
-): Promise<void> {
+export async function addNdjson(pieces: AsyncIterable<Uint8Array>, rows: ObjectSink): Promise<void> {
   const splitter = new LineSplitter();
   for await (const piece of pieces) {
     addLines(splitter, splitter.add(piece), rows);
@@ -20,11 +17,7 @@ export async function addNdjson(
   addLines(splitter, splitter.end(), rows);
 }
 
-function addLines(
-  splitter: LineSplitter,
-  regions: Iterable<Uint8Array | null>,
-  rows: ObjectSink,
-): void {
+function addLines(splitter: LineSplitter, regions: Iterable<Uint8Array | null>, rows: ObjectSink): void {
   for (const region of regions) {
     if (region === null) throw unreadable(TOO_LONG, splitter.count);
     for (const line of splitter.lines(region)) {
@@ -45,10 +38,7 @@ function unreadable({ message }: UnreadableLine, line: number): TableError {
  * @param pieces whole lines in UTF-8, cut anywhere
  * @throws {TableError} at a row that cannot be used, and without rows.
  */
-export async function addRecords(
-  pieces: AsyncIterable<Uint8Array>,
-  rows: OrderedSink,
-): Promise<void> {
+export async function addRecords(pieces: AsyncIterable<Uint8Array>, rows: OrderedSink): Promise<void> {
   const decoder = new TextDecoder();
   let rest = '';
   let lineCount = 0;

@@ -5,12 +5,7 @@ import { ColumnMapper } from '../../serving/row-keys.js';
 import type { RowColumns } from '../../serving/row-server.js';
 import type { UnknownName } from '../../serving/row-warnings.js';
 import type { RowObject } from '../../table/cells.js';
-import {
-  type LineFault,
-  MAX_UNKNOWN_NAMES,
-  type ReadOptions,
-  type RowReader,
-} from '../answer-part.js';
+import { type LineFault, MAX_UNKNOWN_NAMES, type ReadOptions, type RowReader } from '../answer-part.js';
 import type { BlockPlace } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
 import { JsonScanner, type Scan } from './json-scanner.js';
@@ -191,12 +186,7 @@ class LineScanner {
     return read;
   }
 
-  *#block(
-    scan: Scan,
-    from: number,
-    to: number,
-    others: ReadonlyMap<number, RowObject>,
-  ): Generator<RowBlock> {
+  *#block(scan: Scan, from: number, to: number, others: ReadonlyMap<number, RowObject>): Generator<RowBlock> {
     if (from === to) return;
     yield this.#scanner.block(this.#scanner.placeFrom(scan, from), to - from, others);
   }

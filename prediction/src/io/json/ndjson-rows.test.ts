@@ -11,27 +11,13 @@ describe.each(subjects)('lines of JSON, for a model of $name,', ({ predictor, na
   const line = fc.oneof(
     { arbitrary: rowText(names), weight: 12 },
     {
-      arbitrary: fc.constantFrom(
-        '',
-        ' \t',
-        '\u3000',
-        ' \u00a0',
-        '{"x":',
-        '"\\x"',
-        '[1,',
-        'nul',
-        '\ufeff{}',
-        '{}{}',
-      ),
+      arbitrary: fc.constantFrom('', ' \t', '\u3000', ' \u00a0', '{"x":', '"\\x"', '[1,', 'nul', '\ufeff{}', '{}{}'),
       weight: 1,
     },
   );
   const lineEnd = fc.constantFrom('\n', '\n', '\r\n', '\n\n');
   const body = fc
-    .tuple(
-      fc.constantFrom('', '\ufeff'),
-      fc.array(fc.tuple(line, lineEnd), { maxLength: 40, size: 'max' }),
-    )
+    .tuple(fc.constantFrom('', '\ufeff'), fc.array(fc.tuple(line, lineEnd), { maxLength: 40, size: 'max' }))
     .map(([mark, lines]) => mark + lines.flat().join(''));
 
   /** The answer, the faults and the warnings by way of objects. */
@@ -52,8 +38,7 @@ describe.each(subjects)('lines of JSON, for a model of $name,', ({ predictor, na
       }
       check.add([value]);
       rows++;
-      const [, row] =
-        /^\[(.*)\]$/s.exec(Buffer.concat([...predictor.answer([value])]).toString()) ?? [];
+      const [, row] = /^\[(.*)\]$/s.exec(Buffer.concat([...predictor.answer([value])]).toString()) ?? [];
       text += `${row}\n`;
     }
     return { text, rows, faults, warnings: check.warnings(100) };

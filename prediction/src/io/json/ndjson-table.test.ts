@@ -50,9 +50,7 @@ test('a line that is not UTF-8 is told with its number, behind the faults of lin
     );
   const plain = '{"y":1}\n'.repeat(60);
   const message = expect.stringContaining('is not UTF-8');
-  expect(await readBytes(`${plain}\n{"y":"\xff"}\n${plain}`)).toMatchObject([
-    { line: 62, message },
-  ]);
+  expect(await readBytes(`${plain}\n{"y":"\xff"}\n${plain}`)).toMatchObject([{ line: 62, message }]);
   expect(await readBytes(`${plain}{"y":"\xff"}`)).toMatchObject([{ line: 61, message }]);
   expect(await readBytes(`${plain}{\n{"y":"\xff"}\n`)).toMatchObject([
     { line: 61, message: expect.stringContaining('is not valid JSON') },

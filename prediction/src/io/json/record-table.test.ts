@@ -4,11 +4,7 @@ import { catchFaults, csvStream, readRows } from '../../../../testkit/prediction
 import { readTable } from '../../index.js';
 
 const read = (records: readonly (readonly unknown[])[], bytesAtOnce = 4096) =>
-  readTable(
-    'records',
-    csvStream(records.map((record) => `${JSON.stringify(record)}\n`).join(''), bytesAtOnce),
-    'y',
-  );
+  readTable('records', csvStream(records.map((record) => `${JSON.stringify(record)}\n`).join(''), bytesAtOnce), 'y');
 
 const cell = fc.oneof(
   fc.string(),
@@ -40,7 +36,5 @@ test.each([
 
 test('a cell that cannot be used is told by its row', async () => {
   const rows = Array.from({ length: 60 }, (_, index) => [index, index === 7 ? 'seven' : index]);
-  expect(await catchFaults(() => read([['x', 'y'], ...rows]))).toMatchObject([
-    { column: 'y', row: 7 },
-  ]);
+  expect(await catchFaults(() => read([['x', 'y'], ...rows]))).toMatchObject([{ column: 'y', row: 7 }]);
 });

@@ -31,16 +31,12 @@ const CODECS: readonly { readonly name: string; readonly read: Decompressor | un
 export function decompress(bytes: Uint8Array, codec: number, length: number): Uint8Array {
   const { name, read } = CODECS[codec] ?? { name: `number ${codec}`, read: undefined };
   if (read === undefined) {
-    throw new FormatError(
-      `the codec ${name} is not read. Write it with Snappy, Zstandard or gzip.`,
-    );
+    throw new FormatError(`the codec ${name} is not read. Write it with Snappy, Zstandard or gzip.`);
   }
   if (length === 0) return new Uint8Array();
   const decompressed = tried(() => read(bytes, length));
   if (decompressed?.length === length) return decompressed;
-  throw new FormatError(
-    `its bytes are not a whole block of the codec ${name}. Write the file again.`,
-  );
+  throw new FormatError(`its bytes are not a whole block of the codec ${name}. Write the file again.`);
 }
 
 /** Whatever a decompressor throws, its bytes are at fault. */

@@ -106,8 +106,7 @@ class ChunkReader {
       this.#put(bytes, header, null);
       return;
     }
-    if (header.levelEncoding !== 3)
-      throw new FormatError('its levels are of an old encoding. Write the file again.');
+    if (header.levelEncoding !== 3) throw new FormatError('its levels are of an old encoding. Write the file again.');
     const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
     if (4 + length > bytes.length) throw new RangeError('The levels end early.');
     const validity = this.#levels(bytes.subarray(4, 4 + length), header);
@@ -223,7 +222,15 @@ function readPageHeader(chunk: Uint8Array, start: number): PageHeader {
     throw new RangeError('The levels are longer than their page.');
   }
   return {
-    ...{ kind, compressedBytes, bytes, values, encoding, end },
-    ...{ levelEncoding, levelBytes, repetitionBytes, isCompressed },
+    kind,
+    compressedBytes,
+    bytes,
+    values,
+    encoding,
+    end,
+    levelEncoding,
+    levelBytes,
+    repetitionBytes,
+    isCompressed,
   };
 }

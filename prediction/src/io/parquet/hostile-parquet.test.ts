@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  MADE_FILES,
-  makeHostile,
-  TIMEOUT,
-  tryFiles,
-  useValues,
-} from '../../../../testkit/prediction/hostile-files.js';
+import { MADE_FILES, makeHostile, TIMEOUT, tryFiles, useValues } from '../../../../testkit/prediction/hostile-files.js';
 import { makeParquet } from '../../../../testkit/prediction/hostile-parquet.js';
 import type { ByteFile } from '../columns/byte-file.js';
 import { FormatError } from '../columns/format-error.js';

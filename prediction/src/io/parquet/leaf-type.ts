@@ -139,9 +139,7 @@ function integerMeaning({ converted, logical, scale }: SchemaElement): Meaning {
   if (logical?.kind === Logical.Decimal) return { kind: 'decimal', scale };
   if (logical?.kind === Logical.Date) return { kind: 'date' };
   const isUnsigned =
-    converted !== undefined &&
-    converted >= Converted.FirstUnsigned &&
-    converted <= Converted.LastUnsigned;
+    converted !== undefined && converted >= Converted.FirstUnsigned && converted <= Converted.LastUnsigned;
   return { kind: 'number', isSigned: !isUnsigned };
 }
 

@@ -104,9 +104,7 @@ function readLogicalType(reader: ThriftReader): SchemaElement['logical'] {
     1: () => (logical.bits = reader.integer()),
     2: () => (logical.isSigned = reader.bool()),
   };
-  const fields = Object.fromEntries(
-    Array.from({ length: 20 }, (_, number) => [number, kind(number)]),
-  );
+  const fields = Object.fromEntries(Array.from({ length: 20 }, (_, number) => [number, kind(number)]));
   reader.struct({ ...fields, 7: kind(7, time), 8: kind(8, time), 10: kind(10, integer) });
   return logical;
 }
@@ -176,9 +174,7 @@ function listColumns([root, ...elements]: readonly SchemaElement[]) {
 /** Columns that share their bytes would let a file be read many times over. */
 function checkApart(groups: readonly RowGroup[]): void {
   const ranges = groups.flatMap(({ rows, chunks }, group) =>
-    rows === 0
-      ? []
-      : chunks.map(({ start, length }, column) => ({ group, column, start, end: start + length })),
+    rows === 0 ? [] : chunks.map(({ start, length }, column) => ({ group, column, start, end: start + length })),
   );
   const overlap = findOverlap(ranges);
   if (overlap === undefined) return;
@@ -196,9 +192,7 @@ function checkGroup(group: RowGroup, index: number, leaves: number, fileBytes: n
   // Chunks of no rows are not read.
   if (group.rows === 0) return;
   if (group.chunks.length !== leaves) {
-    throw new FormatError(
-      `${place} has ${group.chunks.length} columns, the schema ${leaves}. Write the file again.`,
-    );
+    throw new FormatError(`${place} has ${group.chunks.length} columns, the schema ${leaves}. Write the file again.`);
   }
   for (const { start, length } of group.chunks) {
     if (!(start >= 4 && length >= 0 && start + length <= fileBytes)) {

@@ -65,9 +65,7 @@ export function readValues(
       return { kind: 'fixed', bytes: joinedStreams(bytes, count, type.size) };
     default:
   }
-  throw new FormatError(
-    `the encoding ${encoding} is not read. Write it with the default encodings.`,
-  );
+  throw new FormatError(`the encoding ${encoding} is not read. Write it with the default encodings.`);
 }
 
 /** Reads values of the encoding PLAIN, in which dictionaries are, too. */
@@ -128,12 +126,7 @@ function lengthsFirst(bytes: Uint8Array, start: number, count: number): Slices {
 }
 
 /** Reads values of which each begins with a part of the one before. */
-function grownValues(
-  bytes: Uint8Array,
-  count: number,
-  type: LeafType,
-  grow: (bytes: number) => void,
-): PageValues {
+function grownValues(bytes: Uint8Array, count: number, type: LeafType, grow: (bytes: number) => void): PageValues {
   const prefixes = readDeltas(bytes, 0, count);
   const suffixes = lengthsFirst(bytes, prefixes.end, count);
   const starts = new Uint32Array(count);
@@ -260,8 +253,7 @@ function readDeltas(bytes: Uint8Array, start: number, count: number): DeltaInteg
   const total = Number(reader.varint());
   const perMiniblock = blockSize / miniblocks;
   const isSound = blockSize <= MAX_BLOCK && miniblocks > 0 && perMiniblock % 8 === 0;
-  if (!isSound || perMiniblock === 0 || total !== count)
-    throw new RangeError('A block is damaged.');
+  if (!isSound || perMiniblock === 0 || total !== count) throw new RangeError('A block is damaged.');
   const values = new BigInt64Array(count);
   let value = reader.zigzag();
   if (count > 0) values[0] = value;

@@ -8,19 +8,9 @@ import { FormatError } from '../columns/format-error.js';
 import { readParquet } from './parquet-groups.js';
 
 /** Files that DuckDB 1.5 wrote, all with the same rows, which `expectedRow` makes. */
-const SAMPLES = [
-  'snappy',
-  'zstandard',
-  'gzip',
-  'brotli',
-  'lz4',
-  'version-2',
-  'differences',
-  'groups',
-];
+const SAMPLES = ['snappy', 'zstandard', 'gzip', 'brotli', 'lz4', 'version-2', 'differences', 'groups'];
 
-const sample = (name: string) =>
-  readFileSync(new URL(`./samples/${name}.parquet`, import.meta.url));
+const sample = (name: string) => readFileSync(new URL(`./samples/${name}.parquet`, import.meta.url));
 
 function inMemory(bytes: Uint8Array): ByteFile {
   return { length: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
@@ -68,9 +58,7 @@ function expectedRow(index: number): Record<string, unknown> {
 }
 
 test.each(SAMPLES)('a file of DuckDB is read: %s', async (name) => {
-  expect(await rowsOf(sample(name))).toEqual(
-    Array.from({ length: 20 }, (_, row) => expectedRow(row)),
-  );
+  expect(await rowsOf(sample(name))).toEqual(Array.from({ length: 20 }, (_, row) => expectedRow(row)));
 });
 
 test('whatever is written is read', async () => {

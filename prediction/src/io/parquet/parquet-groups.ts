@@ -94,9 +94,7 @@ async function readFooter(file: ByteFile, held: HeldBytes): Promise<Uint8Array> 
   }
   const end = Buffer.from(await file.read(Math.max(4, file.length - 8), file.length));
   if (end.length < 8 || end.toString('latin1', 4) !== MAGIC) {
-    throw new FormatError(
-      'The Parquet file does not end with PAR1: it was cut off. Send all of it.',
-    );
+    throw new FormatError('The Parquet file does not end with PAR1: it was cut off. Send all of it.');
   }
   const length = end.readUInt32LE(0);
   if (length > MAX_FOOTER_BYTES || length > file.length - 12) {
@@ -108,12 +106,7 @@ async function readFooter(file: ByteFile, held: HeldBytes): Promise<Uint8Array> 
   return file.read(file.length - 8 - length, file.length - 8);
 }
 
-function checkRows(
-  { groups }: ParquetMetadata,
-  maxRows: number,
-  columns: number,
-  budget: ByteBudget,
-): void {
+function checkRows({ groups }: ParquetMetadata, maxRows: number, columns: number, budget: ByteBudget): void {
   let rows = 0;
   const maxGroupRows = Math.floor(MAX_HELD_BYTES / Math.max(CELL_BYTES * columns, 1));
   for (const [index, group] of groups.entries()) {
@@ -167,10 +160,7 @@ async function readGroup(
  *
  * @throws {FormatError | TableError} at a fault of the file.
  */
-export async function addParquet(
-  pieces: AsyncIterable<Uint8Array>,
-  rows: OrderedSink,
-): Promise<void> {
+export async function addParquet(pieces: AsyncIterable<Uint8Array>, rows: OrderedSink): Promise<void> {
   const file = await SpoolFile.of(pieces);
   try {
     const batches = readParquet(file, new ByteBudget(), MAX_ROWS, (names) => {

@@ -71,10 +71,7 @@ class Numbers implements ValueSink {
   }
 
   put(values: PageValues, row: number, validity: Uint8Array | null): void {
-    const numbers =
-      values.kind === 'indices'
-        ? this.#known(values.codes)
-        : readNumbers(values, this.#column.type);
+    const numbers = values.kind === 'indices' ? this.#known(values.codes) : readNumbers(values, this.#column.type);
     scatter(numbers, this.#values, row, validity);
   }
 
@@ -192,10 +189,7 @@ function readNumbers(values: PageValues, type: LeafType): Float64Array {
   return numbers;
 }
 
-function createReader(
-  { physical, size, meaning }: LeafType,
-  view: DataView,
-): (at: number) => number {
+function createReader({ physical, size, meaning }: LeafType, view: DataView): (at: number) => number {
   const low = (at: number) => view.getInt32(at, true);
   switch (meaning.kind) {
     case 'date':
@@ -206,8 +200,7 @@ function createReader(
       return (at) => halfFloat(view.getUint16(at, true));
     case 'decimal': {
       const { scale } = meaning;
-      if (physical === Physical.FixedBytes)
-        return (at) => decimal(signedBig(view, at, size), scale);
+      if (physical === Physical.FixedBytes) return (at) => decimal(signedBig(view, at, size), scale);
       return (at) => decimal(signedLittle(view, at, size), scale);
     }
     default:

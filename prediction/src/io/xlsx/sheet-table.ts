@@ -78,8 +78,7 @@ export async function* readSheetTable(
       `header_line is ${headerLine}, but the last row with values of ${place} is ${lastLine}. Name the row that has the names of the columns.`,
     );
   }
-  if (table === undefined)
-    throw new FormatError(`${place} has no values. Choose another with sheet.`);
+  if (table === undefined) throw new FormatError(`${place} has no values. Choose another with sheet.`);
 }
 
 function emptyHeader(place: string, line: number): FormatError {
@@ -122,9 +121,7 @@ class SheetTable {
   /** @throws {FormatError} at a value outside of the columns, and at a row that seems to begin another table. */
   cut({ line, cells, isText }: SheetRow): TableRow {
     const end = this.#first + this.names.length;
-    const outside = cells.findIndex(
-      (cell, at) => cell !== undefined && (at < this.#first || at >= end),
-    );
+    const outside = cells.findIndex((cell, at) => cell !== undefined && (at < this.#first || at >= end));
     if (outside >= 0) {
       throw new FormatError(
         `${this.#place}, cell ${columnLetters(outside)}${line}: it has a value, but its column has no name. Name the column, or delete the value.`,

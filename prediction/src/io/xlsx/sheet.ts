@@ -21,11 +21,7 @@ const MAX_LINES = 1_048_576;
 const MAX_PLACES = 16_384;
 
 /** Yields the rows of a sheet that have values, some at a time. @throws {FormatError} at the first fault of the file. */
-export async function* readRows(
-  zip: ZipArchive,
-  workbook: Workbook,
-  budget: ByteBudget,
-): AsyncGenerator<SheetRow[]> {
+export async function* readRows(zip: ZipArchive, workbook: Workbook, budget: ByteBudget): AsyncGenerator<SheetRow[]> {
   const reader = new RowsOfSheet(workbook, budget);
   for await (const _ of readXml(zip.read(workbook.path), workbook.path, reader)) {
     const rows = reader.take();
@@ -195,10 +191,7 @@ class RowsOfSheet implements ElementSink {
 
   #fault(message: string): FormatError {
     const cell = `${columnLetters(Math.max(this.#place, 0))}${this.#line}`;
-    return new FormatError(
-      `${sheetName(this.#workbook.sheet)}, cell ${cell}: ${message}`,
-      Math.max(this.#line, 1),
-    );
+    return new FormatError(`${sheetName(this.#workbook.sheet)}, cell ${cell}: ${message}`, Math.max(this.#line, 1));
   }
 }
 

@@ -49,11 +49,7 @@ const TEXT_BYTES = 48;
  * @param name of the sheet; without it, the first one that is not hidden.
  * @throws {FormatError} if the archive is not a workbook, or has no such sheet.
  */
-export async function readWorkbook(
-  zip: ZipArchive,
-  budget: ByteBudget,
-  name: string | undefined,
-): Promise<Workbook> {
+export async function readWorkbook(zip: ZipArchive, budget: ByteBudget, name: string | undefined): Promise<Workbook> {
   const [root] = (await readRelations(zip, '')).filter(({ type }) => type === 'officeDocument');
   const path = root?.target ?? 'xl/workbook.xml';
   if (!zip.has(path) || path.endsWith('.bin')) {
@@ -61,9 +57,7 @@ export async function readWorkbook(
   }
   const relations = await readRelations(zip, path);
   const { sheets, from1904 } = await readSheets(zip, path);
-  const targets = new Map(
-    relations.filter(({ type }) => type === 'worksheet').map(({ id, target }) => [id, target]),
-  );
+  const targets = new Map(relations.filter(({ type }) => type === 'worksheet').map(({ id, target }) => [id, target]));
   const ofCells = sheets.filter(({ id }) => targets.has(id));
   const found =
     name === undefined
@@ -188,17 +182,11 @@ export function copyText(text: string): string {
 /** Returns a text with its escapes read, and with memory of its own: characters that XML lacks are `_x000D_`. */
 export function decodeEscapes(text: string): string {
   if (!text.includes('_x')) return copyText(text);
-  return text.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
+  return text.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 /** Returns the texts that cells refer to by their index. */
-async function readTexts(
-  zip: ZipArchive,
-  budget: ByteBudget,
-  path: string | undefined,
-): Promise<string[]> {
+async function readTexts(zip: ZipArchive, budget: ByteBudget, path: string | undefined): Promise<string[]> {
   const texts: string[] = [];
   if (path === undefined || !zip.has(path)) return texts;
   const remedy = 'Save the sheet as CSV, or send fewer rows.';

@@ -41,8 +41,7 @@ async function read(bytes: Uint8Array, options: SheetOptions = {}) {
   return { names, rows };
 }
 
-const preview = (bytes: Uint8Array, form: TableForm = {}) =>
-  previewTable(stream(bytes), 'xlsx', form);
+const preview = (bytes: Uint8Array, form: TableForm = {}) => previewTable(stream(bytes), 'xlsx', form);
 
 const withRows = (rows: string, parts: Partial<WorkbookParts> = {}) =>
   writeZip(workbookFiles({ sheets: { Data: rows }, ...parts }));
@@ -55,9 +54,7 @@ test('reads what another program writes', async () => {
     fc.constant(null),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
     fc.boolean(),
-    fc
-      .string({ minLength: 1, maxLength: 20 })
-      .filter((value) => /^[ -~äß]+$/.test(value) && !(value in {})),
+    fc.string({ minLength: 1, maxLength: 20 }).filter((value) => /^[ -~äß]+$/.test(value) && !(value in {})),
     fc.date({ min: new Date('1900-03-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
   );
   const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { maxLength: 30 });
@@ -79,9 +76,7 @@ test('reads what another program writes', async () => {
       const found = await read(file);
       const close = (value: unknown) =>
         typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : value;
-      const expected = rows.map((row) =>
-        row.map((value) => (value instanceof Date ? value.getTime() : value)),
-      );
+      const expected = rows.map((row) => row.map((value) => (value instanceof Date ? value.getTime() : value)));
       expect(found.names).toEqual(['one', 'two', 'three']);
       expect(found.rows.map((row) => row.map(close))).toEqual(expected);
     }),
@@ -93,17 +88,14 @@ test('trains the same table as CSV', async () => {
   const rows = Array.from({ length: 80 }, (_, row) => [row / 4, `kind ${row % 3}`, row % 2 === 0]);
   const csv = ['x,kind,fair', ...rows.map((row) => row.join())].join('\n');
   const sheet = writeWorkbook([['x', 'kind', 'fair'], ...rows]);
-  expect(await readTable('xlsx', stream(sheet), 'x')).toEqual(
-    await readTable('csv', stream(Buffer.from(csv)), 'x'),
-  );
+  expect(await readTable('xlsx', stream(sheet), 'x')).toEqual(await readTable('csv', stream(Buffer.from(csv)), 'x'));
 });
 
 describe('a cell', () => {
   const STYLES =
     '<numFmts><numFmt numFmtId="164" formatCode="[$-407]d. mmm yyyy"/><numFmt numFmtId="165" formatCode="0.00 &quot;days&quot;"/><numFmt numFmtId="166" formatCode="[h]:mm"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="10"/><xf numFmtId="166"/><xf numFmtId="22"/></cellXfs>';
   const one = async (cell: string, parts: Partial<WorkbookParts> = {}) =>
-    (await read(withRows(`${header('a')}<row>${cell}</row>`, { styles: STYLES, ...parts })))
-      .rows[0];
+    (await read(withRows(`${header('a')}<row>${cell}</row>`, { styles: STYLES, ...parts }))).rows[0];
 
   test.each([
     ['a date', '<c s="1"><v>45351</v></c>', '2024-02-29'],
@@ -189,16 +181,10 @@ describe('a sheet', () => {
   });
 
   test('may have an index before its names, as pandas writes it, and may begin at any column', async () => {
-    const indexed = [
-      [null, 'x', 'y'],
-      ...Array.from({ length: 60 }, (_, row) => [row, row / 2, row]),
-    ];
+    const indexed = [[null, 'x', 'y'], ...Array.from({ length: 60 }, (_, row) => [row, row / 2, row])];
     const table = await readTable('xlsx', stream(writeWorkbook(indexed)), 'y');
     expect(table.columns).toMatchObject([{ name: 'column_1', chosen: 'index' }, { name: 'x' }]);
-    const shifted = indexed.map(([first, ...others], row) => [
-      row === 9 ? (first ?? null) : null,
-      ...others,
-    ]);
+    const shifted = indexed.map(([first, ...others], row) => [row === 9 ? (first ?? null) : null, ...others]);
     await expect(readTable('xlsx', stream(writeWorkbook(shifted)), 'y')).rejects.toThrow(
       'cell A10: it has a value, but its column has no name',
     );
@@ -232,16 +218,8 @@ describe('refuses', () => {
     ['.xls and passwords', () => Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'without a password'],
     ['an archive of other files', () => writeZip({ 'a.txt': 'a' }), 'it has no sheets'],
     ['a file that is cut off', () => good.subarray(0, -60), 'cut off'],
-    [
-      'files that share bytes',
-      () => withSheet({ content: rows, start: 0 }),
-      'shares bytes with another',
-    ],
-    [
-      'a size beyond the file',
-      () => withSheet({ content: rows, size: 200 * MIB }),
-      'not where its directory says',
-    ],
+    ['files that share bytes', () => withSheet({ content: rows, start: 0 }), 'shares bytes with another'],
+    ['a size beyond the file', () => withSheet({ content: rows, size: 200 * MIB }), 'not where its directory says'],
     [
       'bytes that are not deflated',
       () => withSheet({ content: rows, stored: Buffer.from('nonsense') }),
@@ -249,11 +227,7 @@ describe('refuses', () => {
     ],
     ['encrypted files', () => withSheet({ content: rows, flags: 1 }), 'without a password'],
     ['other compressions', () => withSheet({ content: rows, method: 14 }), 'Excel does not use'],
-    [
-      'a bomb of blanks',
-      () => withSheet({ content: blanks, stored: deflateRawSync(blanks) }),
-      'more than 2 MiB',
-    ],
+    ['a bomb of blanks', () => withSheet({ content: blanks, stored: deflateRawSync(blanks) }), 'more than 2 MiB'],
     [
       'references that are not addresses',
       () => {
@@ -264,21 +238,14 @@ describe('refuses', () => {
     ],
     [
       'entities',
-      () =>
-        withSheet(
-          `<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><worksheet>&b;</worksheet>`,
-        ),
+      () => withSheet(`<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><worksheet>&b;</worksheet>`),
       'DTD',
     ],
     ['deep XML', () => withSheet('<a>'.repeat(100_000)), 'deeper than 64 levels'],
     ['a tag without an end', () => withSheet(`<a ${'b'.repeat(6 * MIB)}`), 'more than 64 KiB'],
     ['a tag of 2 MiB', () => withSheet(`<a b="${'b'.repeat(2 * MIB)}"/>`), 'more than 64 KiB'],
     ['a comment without an end', () => withSheet(`<!--${'b'.repeat(6 * MIB)}`), 'more than 2 MiB'],
-    [
-      'XML that ends early',
-      () => withSheet('<worksheet><sheetData>'),
-      'it ends within <sheetData>',
-    ],
+    ['XML that ends early', () => withSheet('<worksheet><sheetData>'), 'it ends within <sheetData>'],
     ['bytes that are not UTF-8', () => withSheet({ content: Buffer.from([0x3c, 0xff]) }), 'UTF-8'],
     [
       'a text that is not there',
@@ -332,19 +299,14 @@ describe('refuses', () => {
   });
 
   test('changed bytes, or reads them', async () => {
-    const sheet = writeWorkbook([
-      ['a', 'b'],
-      ...Array.from({ length: 60 }, (_, row) => [row, `t${row % 5}`]),
-    ]);
+    const sheet = writeWorkbook([['a', 'b'], ...Array.from({ length: 60 }, (_, row) => [row, `t${row % 5}`])]);
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(sheet.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }),
         async (changes) => {
           const changed = Buffer.from(sheet);
           for (const [at, byte] of changes) changed[at] = byte;
-          const result = await readTable('xlsx', stream(changed), 'a').catch(
-            (error: Error) => error,
-          );
+          const result = await readTable('xlsx', stream(changed), 'a').catch((error: Error) => error);
           expect(result instanceof Error ? result.name : 'table').toMatch(/^(TableError|table)$/);
         },
       ),
@@ -375,9 +337,7 @@ test('an archive becomes no more than its bytes allow', async () => {
 
 test('a million empty cells and rows take no memory of their own', async () => {
   const empty = `<row>${'<c s="1"/>'.repeat(1000)}</row>`.repeat(1000);
-  const sheet = withRows(
-    `${header('a')}${empty}${'<row/>'.repeat(100_000)}<row><c><v>1</v></c></row>`,
-  );
+  const sheet = withRows(`${header('a')}${empty}${'<row/>'.repeat(100_000)}<row><c><v>1</v></c></row>`);
   expect((await read(sheet)).rows).toEqual([[1]]);
 });
 
@@ -392,7 +352,10 @@ test('a workbook is previewed without a row, so that another sheet or header lin
   const cover = await preview(bytes, { sheet: 'Cover' });
   expect(cover).toMatchObject({ ...none, sheet: 'Cover', fault: has('no rows') });
   expect(await preview(bytes, { sheet: 'Data', headerLine: 1 })).toMatchObject({
-    ...{ ...none, sheet: 'Data', header_line: 1, columns: [{ name: 'Sales' }] },
+    ...none,
+    sheet: 'Data',
+    header_line: 1,
+    columns: [{ name: 'Sales' }],
     fault: has('its column has no name'),
   });
   const shown = await preview(bytes, { sheet: 'Data', headerLine: 2 });

@@ -62,9 +62,7 @@ export async function addSheet(
 }
 
 function withSheet({ faults }: TableError, sheet: string): TableError {
-  return new TableError(
-    faults.map((fault) => ({ ...fault, message: `${sheetName(sheet)}: ${fault.message}` })),
-  );
+  return new TableError(faults.map((fault) => ({ ...fault, message: `${sheetName(sheet)}: ${fault.message}` })));
 }
 
 /** Reads the rows of a sheet of an Excel workbook, as objects. */
@@ -92,9 +90,7 @@ export class XlsxRowReader implements RowReader {
       },
     });
     for await (const part of parts) {
-      const rows = part.map(({ cells }) =>
-        Object.fromEntries(names.map((name, at) => [name, cells[at]])),
-      );
+      const rows = part.map(({ cells }) => Object.fromEntries(names.map((name, at) => [name, cells[at]])));
       this.#check.add(rows);
       if (unknown === 'refuse') refuseUnknown(this.#check);
       yield objectBlocks(rows, this.#blocks);

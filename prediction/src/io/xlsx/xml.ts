@@ -128,9 +128,7 @@ class XmlScanner {
     }
     const seen = text.slice(at, at + 9);
     if (OTHERS.some(([begin]) => begin.startsWith(seen))) return -1;
-    throw new FormatError(
-      `${this.#place} has a DTD, which no workbook needs. Save the workbook again.`,
-    );
+    throw new FormatError(`${this.#place} has a DTD, which no workbook needs. Save the workbook again.`);
   }
 
   #readTag(text: string, at: number): number {
@@ -171,8 +169,7 @@ class XmlScanner {
       if (equals < 0) return undefined;
       const open = skipBlanks(tag, equals + 1);
       const quote = tag.charCodeAt(open);
-      const end =
-        quote === QUOTE || quote === APOSTROPHE ? tag.indexOf(tag.charAt(open), open + 1) : -1;
+      const end = quote === QUOTE || quote === APOSTROPHE ? tag.indexOf(tag.charAt(open), open + 1) : -1;
       if (end < 0) throw this.#malformed(`an attribute of <${cutText(tag, 60)}> has no value`);
       const name = skipBlanks(tag, at);
       if (isNamed(tag, name, equals, wanted)) return this.#decode(tag.slice(open + 1, end));

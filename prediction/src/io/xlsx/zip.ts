@@ -82,9 +82,7 @@ export class ZipArchive {
     if (entry === undefined) throw damaged(`the file ${JSON.stringify(name)} is missing`);
     if (entry.isEncrypted) throw new FormatError(PROTECTED);
     if (entry.method !== STORED && entry.method !== DEFLATED) {
-      throw damaged(
-        `the file ${JSON.stringify(name)} is compressed in a way that Excel does not use`,
-      );
+      throw damaged(`the file ${JSON.stringify(name)} is compressed in a way that Excel does not use`);
     }
     const stored = Readable.from(this.#readStored(entry));
     const inflate = createInflateRaw({ chunkSize: READ_BYTES });

@@ -21,13 +21,7 @@ const LEAVES: usize = 8 * MAX_LEAVES;
  * @param bins by slot, `rowCount` bins each.
  * @param sums f64 by row.
  */
-export function addForest(
-  groups: usize,
-  groupCount: u32,
-  bins: usize,
-  sums: usize,
-  rowCount: u32,
-): void {
+export function addForest(groups: usize, groupCount: u32, bins: usize, sums: usize, rowCount: u32): void {
   for (const end = groups + 20 * groupCount; groups < end; groups += 20) {
     const features = load<u32>(groups);
     const slots = <usize>load<u32>(groups, 4);

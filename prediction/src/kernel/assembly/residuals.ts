@@ -13,13 +13,7 @@ let sum: i64 = 0;
  * @param quantised i32 by row of the table.
  * @returns the unit; `quantisedSum` returns the sum of the integers.
  */
-export function quantise(
-  rows: usize,
-  count: u32,
-  residuals: usize,
-  quantised: usize,
-  countBits: i32,
-): f64 {
+export function quantise(rows: usize, count: u32, residuals: usize, quantised: usize, countBits: i32): f64 {
   const end = rows + 4 * count;
   let largest: f64 = 0;
   for (let at = rows; at < end; at += 4) {

@@ -7,13 +7,7 @@
  * @param goesLeft u8 by bin: 1 if its rows go left, else 0.
  * @returns the number of rows that go left.
  */
-export function partition(
-  rows: usize,
-  count: u32,
-  moved: usize,
-  bins: usize,
-  goesLeft: usize,
-): u32 {
+export function partition(rows: usize, count: u32, moved: usize, bins: usize, goesLeft: usize): u32 {
   let left = rows;
   let right = moved;
   // Each row is written to both sides, and one side keeps it: no branch can be mispredicted.

@@ -1,12 +1,6 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
-import {
-  isPassedOver,
-  MAX_TEXTS,
-  type TableColumn,
-  type TextColumn,
-  type ValueColumn,
-} from '../column.js';
+import { isPassedOver, MAX_TEXTS, type TableColumn, type TextColumn, type ValueColumn } from '../column.js';
 import type { Table } from '../table.js';
 import {
   type Cells,
@@ -18,13 +12,7 @@ import {
   refuseLaterFormat,
   TARGET,
 } from './format.js';
-import {
-  GrowingSeries,
-  type SeriesHead,
-  type SeriesPiece,
-  seriesHeadSchema,
-  seriesPieceSchema,
-} from './series.js';
+import { GrowingSeries, type SeriesHead, type SeriesPiece, seriesHeadSchema, seriesPieceSchema } from './series.js';
 
 const integerSchema = v.pipe(v.number(), v.safeInteger());
 
@@ -82,10 +70,7 @@ function isSeriesHead(stored: unknown): boolean {
   if (!Array.isArray(stored)) return false;
   const head: unknown = stored[0];
   return (
-    typeof head === 'object' &&
-    head !== null &&
-    'format' in head &&
-    String(head.format).startsWith('roster-series/')
+    typeof head === 'object' && head !== null && 'format' in head && String(head.format).startsWith('roster-series/')
   );
 }
 
@@ -206,9 +191,7 @@ interface GrowingColumn {
 }
 
 function growingColumn(head: Head['columns'][number], rowCount: number): GrowingColumn {
-  return head.kind === 'text'
-    ? new GrowingTexts(head, rowCount)
-    : new GrowingValues(head, rowCount);
+  return head.kind === 'text' ? new GrowingTexts(head, rowCount) : new GrowingValues(head, rowCount);
 }
 
 type TextHead = Extract<Head['columns'][number], { kind: 'text' }>;

@@ -72,7 +72,5 @@ export function refuseLaterFormat(head: unknown, format: string): void {
   const [kind, number] = format.split('/');
   const [storedKind, storedNumber] = head.format.split('/');
   if (storedKind !== kind || !(Number(storedNumber) > Number(number))) return;
-  throw new Error(
-    `A later release of Roster wrote it, in the format ${head.format}; this one reads ${format}.`,
-  );
+  throw new Error(`A later release of Roster wrote it, in the format ${head.format}; this one reads ${format}.`);
 }

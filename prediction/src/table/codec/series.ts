@@ -83,10 +83,7 @@ export const seriesPieceSchema: v.GenericSchema<unknown, SeriesPiece> = v.union(
 ]);
 
 /** @param pieceBytes how large a piece is. */
-export function* seriesPieces(
-  table: ForecastTable,
-  pieceBytes: number,
-): Generator<SeriesHead | SeriesPiece> {
+export function* seriesPieces(table: ForecastTable, pieceBytes: number): Generator<SeriesHead | SeriesPiece> {
   const { target, targetReading, rowCount, goal, grid, columns, covariates, report } = table;
   yield {
     format: SERIES_FORMAT,
@@ -183,8 +180,7 @@ export class GrowingSeries {
   /** @throws {Error} if cells are missing, or do not fit each other. */
   finish(): ForecastTable {
     for (const cells of [...Object.values(this.#arrays), ...this.#covariates]) {
-      if ((this.#filled.get(cells) ?? 0) < cells.length)
-        throw new Error('An encoded table lacks cells.');
+      if ((this.#filled.get(cells) ?? 0) < cells.length) throw new Error('An encoded table lacks cells.');
     }
     const { target, targetReading, rowCount, goal, grid, columns, covariates, report } = this.#head;
     const { unnamedColumns } = this.#head;

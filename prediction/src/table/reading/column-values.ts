@@ -1,12 +1,6 @@
 import { cellText, parseDate } from '../cells.js';
 import { type Chunked, valuesByRow } from '../chunked-array.js';
-import type {
-  ColumnReading,
-  DateOrder,
-  Example,
-  Place,
-  UndecidedReading,
-} from './column-reading.js';
+import type { ColumnReading, DateOrder, Example, Place, UndecidedReading } from './column-reading.js';
 import { showExample } from './column-reading.js';
 import { readDateText } from './date-forms.js';
 import type { ColumnForm, ColumnKind } from './decide-column.js';
@@ -64,9 +58,7 @@ export class ColumnValues {
    */
   putText(row: number, text: string, place: Place | undefined): number {
     const value =
-      this.kind.kind === 'number'
-        ? this.#putNumber(row, text, this.kind.unit, place)
-        : this.#putDate(row, text, place);
+      this.kind.kind === 'number' ? this.#putNumber(row, text, this.kind.unit, place) : this.#putDate(row, text, place);
     this.#present++;
     if (Number.isNaN(value)) {
       this.#unread++;
@@ -138,9 +130,7 @@ export class ColumnValues {
   }
 
   #describeUnread(): UndecidedReading {
-    const [unread, present] = [this.#unread, this.#present].map((count) =>
-      count.toLocaleString('en'),
-    );
+    const [unread, present] = [this.#unread, this.#present].map((count) => count.toLocaleString('en'));
     const example = this.#firstUnread ? ` (${showExample(this.#firstUnread)})` : '';
     const reason = `${unread} of its ${present} values are not ${this.kind.kind}s like the others${example}; choose ${this.kind.kind}s for the column (as_${this.kind.kind}), or correct them`;
     return { kind: 'undecided', reason };

@@ -37,10 +37,7 @@ const DAY_NAME = new RegExp(
   `^${WEEKDAY}(\\d{1,2})(?:st|nd|rd|th)?(?:[-/.]|\\.? )${MONTH}(?:[-/.]|,? )(\\d{4}|\\d{2})${TIME}$`,
   'i',
 );
-const NAME_DAY = new RegExp(
-  `^${WEEKDAY}${MONTH}[- ](\\d{1,2})(?:st|nd|rd|th)?(?:, ?|[- ])(\\d{4})${TIME}$`,
-  'i',
-);
+const NAME_DAY = new RegExp(`^${WEEKDAY}${MONTH}[- ](\\d{1,2})(?:st|nd|rd|th)?(?:, ?|[- ])(\\d{4})${TIME}$`, 'i');
 const NAME_YEAR = new RegExp(`^${MONTH}[- ](\\d{4})$`, 'i');
 const QUARTER = /^(?:(\d{4})[- ]?Q([1-4])|Q([1-4])[- /]?(\d{4}))$/i;
 const WEEK = /^(\d{4})-?W(\d{2})(?:-?([1-7]))?$/i;
@@ -153,8 +150,7 @@ function day(year: string | undefined, month: string | undefined, dayOfMonth: st
   const date = new Date(0);
   // Date.UTC treats the year 12 as 1912.
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(dayOfMonth));
-  const isInCalendar =
-    date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(dayOfMonth);
+  const isInCalendar = date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(dayOfMonth);
   return isInCalendar ? date.getTime() : Number.NaN;
 }
 

@@ -1,12 +1,6 @@
 import { parseDate, plainNumber } from '../cells.js';
 import { type ColumnUse, PARSING_SHARE } from '../column.js';
-import type {
-  ColumnReading,
-  DecimalMark,
-  Place,
-  ReadingMarks,
-  UndecidedReading,
-} from './column-reading.js';
+import type { ColumnReading, DecimalMark, Place, ReadingMarks, UndecidedReading } from './column-reading.js';
 import { type DateText, readDateText } from './date-forms.js';
 import { DateOrders } from './date-order.js';
 import { type NumberText, readNumberText } from './number-forms.js';
@@ -16,9 +10,7 @@ import { chosenDecimal, NumberMarks } from './number-marks.js';
 const MAX_UNITS = 8;
 
 /** The kind of a column, before the meaning of its texts is decided: numbers with or without a unit, or dates. */
-export type ColumnKind =
-  | { readonly kind: 'number'; readonly unit: string | null }
-  | { readonly kind: 'date' };
+export type ColumnKind = { readonly kind: 'number'; readonly unit: string | null } | { readonly kind: 'date' };
 
 /** A distinct text of a column, and the number of its rows. */
 export type CountedText = readonly [text: string, rows: number];
@@ -112,10 +104,7 @@ export class ColumnForm {
 }
 
 /** Decides how the texts of a whole column are read; null where they are categories. */
-export function decideColumn(
-  texts: readonly CountedText[],
-  marks?: ReadingMarks,
-): ColumnReading | null {
+export function decideColumn(texts: readonly CountedText[], marks?: ReadingMarks): ColumnReading | null {
   const form = new ColumnForm(marks);
   for (const [text] of texts) form.add(text);
   const kind = form.findKind(texts);

@@ -65,8 +65,7 @@ function splitNumber(text: string): NumberParts | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const match = FORM.exec(text);
   if (match === null) return undefined;
-  const [, sign = '', before = '', inner = '', body = '', trailing = '', blank = '', behind = ''] =
-    match;
+  const [, sign = '', before = '', inner = '', body = '', trailing = '', blank = '', behind = ''] = match;
   const closing = match[8] ?? '';
   const signs = sign + inner + trailing + closing;
   if (!SIGNS.has(signs)) return undefined;
@@ -79,11 +78,7 @@ function splitNumber(text: string): NumberParts | undefined {
 export function isUnit(before: string, blank: string, behind: string): boolean {
   if (before !== '' && behind !== '') return false;
   if (/^[A-Z]{3}$/.test(before) && !CURRENCIES.has(before)) return false;
-  return (
-    behind === '' ||
-    SYMBOL.test(behind) ||
-    (WORD.test(behind) && (blank !== '' || CLOSE_UNITS.has(behind)))
-  );
+  return behind === '' || SYMBOL.test(behind) || (WORD.test(behind) && (blank !== '' || CLOSE_UNITS.has(behind)));
 }
 
 /** A sign before or behind a number, or the parentheses of accountants. */
@@ -134,10 +129,7 @@ function readPlain(text: string): NumberText | undefined {
   if (match === null || (match[1] === undefined && text.length <= MAX_LENGTH)) return undefined;
   const value = Number(text);
   const hasPoint = text.includes('.');
-  return ungrouped(
-    { '.': value, ',': hasPoint ? Number.NaN : value },
-    match[1] === undefined && !hasPoint,
-  );
+  return ungrouped({ '.': value, ',': hasPoint ? Number.NaN : value }, match[1] === undefined && !hasPoint);
 }
 
 function asGroup(text: string | undefined): GroupMark | null {

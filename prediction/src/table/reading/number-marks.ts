@@ -68,11 +68,7 @@ export class NumberMarks {
    * @param marks that the sender of the table has named.
    * @param force true to ignore texts that contradict the sender.
    */
-  decide(
-    unit: string | null,
-    marks: ReadingMarks,
-    force = false,
-  ): NumberReading | UndecidedReading {
+  decide(unit: string | null, marks: ReadingMarks, force = false): NumberReading | UndecidedReading {
     const { group } = marks;
     const chosen = chosenDecimal(marks);
     const decimal = chosen ?? this.#findDecimal(unit, marks);
@@ -89,10 +85,7 @@ export class NumberMarks {
     return { kind: 'number', unit, decimal, group: found, decided_by };
   }
 
-  #findDecimal(
-    unit: string | null,
-    { pointDecimals }: ReadingMarks,
-  ): DecimalMark | UndecidedReading {
+  #findDecimal(unit: string | null, { pointDecimals }: ReadingMarks): DecimalMark | UndecidedReading {
     const { '.': point, ',': comma } = this.#shown;
     if (point !== undefined && comma !== undefined) return twoForms(point, comma);
     if (point !== undefined) return '.';
@@ -107,11 +100,7 @@ export class NumberMarks {
   }
 
   /** Decides whether a mark that is always followed by three digits separates thousands or decimals. */
-  #findMeaning(
-    mark: DecimalMark,
-    example: Example,
-    unit: string | null,
-  ): DecimalMark | UndecidedReading {
+  #findMeaning(mark: DecimalMark, example: Example, unit: string | null): DecimalMark | UndecidedReading {
     if (isMoney(unit)) return OTHER[mark];
     const ending = this.#ending[mark];
     // No program writes decimals as 847 and 1.020: with fixed decimals it writes 847.000, and else 1.02.
@@ -124,10 +113,7 @@ export class NumberMarks {
     );
   }
 
-  #findGroup(
-    decimal: DecimalMark,
-    chosen: GroupMark | undefined,
-  ): GroupMark | null | UndecidedReading {
+  #findGroup(decimal: DecimalMark, chosen: GroupMark | undefined): GroupMark | null | UndecidedReading {
     const found = new Map<GroupMark, Example>();
     for (const group of [OTHER[decimal], ' ', "'"] as const) {
       const example = this.#groups.get(`${decimal}${group}`) ?? this.#groups.get(`any${group}`);
@@ -138,9 +124,7 @@ export class NumberMarks {
     if (chosen !== undefined) {
       const other = [...found].find(([group]) => group !== chosen);
       if (other === undefined) return chosen;
-      return undecided(
-        `its values contradict group=${chosen} of the request: ${showExample(other[1])}`,
-      );
+      return undecided(`its values contradict group=${chosen} of the request: ${showExample(other[1])}`);
     }
     const [first, second] = [...found.values()];
     if (first !== undefined && second !== undefined) return twoForms(first, second);

@@ -98,11 +98,7 @@ const dates: [string[], string | null, string][] = [
   [['13/05/25', '14/05/25'], 'day-first', '2025-05-13T00:00:00.000Z'],
   [['99-12-31', '00-01-02'], 'year-first', '1999-12-31T00:00:00.000Z'],
   [['2021/01/31', '2021.02.01', '2022-1-7'], 'unambiguous', '2021-01-31T00:00:00.000Z'],
-  [
-    ['2012-01-01 10:00:00+02', '2012-06-01 10:00:00+0200'],
-    'unambiguous',
-    '2012-01-01T08:00:00.000Z',
-  ],
+  [['2012-01-01 10:00:00+02', '2012-06-01 10:00:00+0200'], 'unambiguous', '2012-01-01T08:00:00.000Z'],
   [['2012-01-01 21:29:00 UTC', '2013-01-01 21:29:00 Z'], 'unambiguous', '2012-01-01T21:29:00.000Z'],
   [['28-May-15', '7-Jan-2016'], 'unambiguous', '2015-05-28T00:00:00.000Z'],
   [['May 28, 2015', '7 January 2016', 'Sept. 3, 2016'], 'unambiguous', '2015-05-28T00:00:00.000Z'],
@@ -162,7 +158,10 @@ function columnOf(texts: readonly string[]) {
 
 test.each(numbers)('%j are numbers', (texts, reading, [min, max]) => {
   expect(columnOf(texts)).toMatchObject({
-    ...{ kind: 'number', used: true, reason: null, categories: null },
+    kind: 'number',
+    used: true,
+    reason: null,
+    categories: null,
     reading: { kind: 'number', unit: null, decided_by: 'values', ...reading },
     min,
     max,
@@ -179,7 +178,9 @@ test.each(dates)('%j are dates', (texts, order, min) => {
   const { kind, reading = null, min: first } = columnOf(texts) ?? {};
   const shown = order && { kind: 'date', order, decided_by: 'values' };
   expect({ kind, reading: shownReading(reading), first }).toEqual({
-    ...{ kind: 'date', reading: shown, first: min },
+    kind: 'date',
+    reading: shown,
+    first: min,
   });
 });
 
@@ -187,15 +188,15 @@ test.each(categories)('a column stays one of categories if %s', (_, texts) => {
   expect(columnOf(texts)).toMatchObject({ kind: 'category', reading: null, categories: texts });
 });
 
-test.each(undecided)(
-  'a column of %s stays one of categories, with the reason',
-  (_, texts, reason) => {
-    expect(columnOf(texts)).toMatchObject({
-      ...{ kind: 'category', used: true, reason: null, categories: texts },
-      reading: { kind: 'undecided', reason: expect.stringMatching(reason) },
-    });
-  },
-);
+test.each(undecided)('a column of %s stays one of categories, with the reason', (_, texts, reason) => {
+  expect(columnOf(texts)).toMatchObject({
+    kind: 'category',
+    used: true,
+    reason: null,
+    categories: texts,
+    reading: { kind: 'undecided', reason: expect.stringMatching(reason) },
+  });
+});
 
 describe('rows to predict', () => {
   const prices = Array.from({ length: 40 }, (_, index) => `€ ${1000 + 100 * index},00`);
@@ -206,17 +207,7 @@ describe('rows to predict', () => {
 
   test('are read as the column, and plain numbers too', () => {
     const [, , third = ''] = texts;
-    const same = [
-      third,
-      ` ${third} `,
-      '1.200,00 €',
-      '€1200',
-      1200,
-      '1200',
-      '1200,0',
-      '1.200,0',
-      '+1200',
-    ];
+    const same = [third, ` ${third} `, '1.200,00 €', '€1200', 1200, '1200', '1200,0', '1.200,0', '+1200'];
     expect(new Set(values(same)).size).toBe(1);
     expect(values([third])).not.toEqual(values([texts[30]]));
     expect(values(['$ 1200', 'dear', '1200.0'])).toEqual(values([null, null, null]));
@@ -225,9 +216,7 @@ describe('rows to predict', () => {
   test('are warned of by their numbers', () => {
     const check = new Predictor(model).check();
     check.add([{ x: '€ 1.200,00' }, { x: '€ 99.999,00' }, { x: 99999 }]);
-    expect(check.warnings(9).warnings).toMatchObject([
-      { kind: 'out-of-range', name: 'x', rows: 2 },
-    ]);
+    expect(check.warnings(9).warnings).toMatchObject([{ kind: 'out-of-range', name: 'x', rows: 2 }]);
   });
 
   test('are read alike by a model that was kept', () => {
@@ -266,7 +255,11 @@ describe('a target of numbers with a unit', () => {
     const model = train(targets(texts));
     if (model.task !== 'regression') throw new Error('The target holds classes.');
     const reading = {
-      ...{ kind: 'number', unit: '€', decimal: ',', group: null, decided_by: 'values' },
+      kind: 'number',
+      unit: '€',
+      decimal: ',',
+      group: null,
+      decided_by: 'values',
     };
     expect(model.target_reading).toEqual(reading);
     expect(describeModel(model)).toMatch(/off by [\d.]+ € on average/);

@@ -81,17 +81,12 @@ describe('what was written', () => {
       (date) => date.toISOString().slice(0, 10),
       (date) => `${date.getUTCFullYear()}/${date.getUTCMonth() + 1}/${date.getUTCDate()}`,
       ...['/', '.', '-'].flatMap((mark) => [
-        (date: Date) =>
-          [date.getUTCDate(), date.getUTCMonth() + 1, date.getUTCFullYear()].join(mark),
-        (date: Date) =>
-          [date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCFullYear()].join(mark),
+        (date: Date) => [date.getUTCDate(), date.getUTCMonth() + 1, date.getUTCFullYear()].join(mark),
+        (date: Date) => [date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCFullYear()].join(mark),
       ]),
-      (date) =>
-        [date.getUTCFullYear() % 100, date.getUTCMonth() + 1, date.getUTCDate()].map(two).join('-'),
-      (date) =>
-        [date.getUTCDate(), date.getUTCMonth() + 1, date.getUTCFullYear() % 100].map(two).join('/'),
-      (date) =>
-        `${date.getUTCDate()}-${names[date.getUTCMonth()]}-${two(date.getUTCFullYear() % 100)}`,
+      (date) => [date.getUTCFullYear() % 100, date.getUTCMonth() + 1, date.getUTCDate()].map(two).join('-'),
+      (date) => [date.getUTCDate(), date.getUTCMonth() + 1, date.getUTCFullYear() % 100].map(two).join('/'),
+      (date) => `${date.getUTCDate()}-${names[date.getUTCMonth()]}-${two(date.getUTCFullYear() % 100)}`,
       (date) => `${names[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`,
     );
     const days = fc

@@ -91,11 +91,7 @@ function fit(family: Family, { scores, rows, labels, classCount }: ScoredRows): 
   const ofRow = new Float64Array(classCount);
   const stride = scores.stride;
   const scoreOf = (index: number, row: number) =>
-    classCount === 2
-      ? index === 0
-        ? 0
-        : (scores.values[row] ?? 0)
-      : (scores.values[index * stride + row] ?? 0);
+    classCount === 2 ? (index === 0 ? 0 : (scores.values[row] ?? 0)) : (scores.values[index * stride + row] ?? 0);
   for (let step = 0; step < STEPS; step++) {
     const estimator = new ProbabilityEstimator({ ...calibration, share_weight: 0 });
     const expected = new Float64Array(classCount);

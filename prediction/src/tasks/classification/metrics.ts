@@ -60,9 +60,7 @@ export function measureClasses(
     if (ofLabel) ofLabel[answer] = (ofLabel[answer] ?? 0) + 1;
   }
   const isRight = Float64Array.from(labels, (label, row) => (label === predicted[row] ? 1 : 0));
-  const confidences = isRight.map(
-    (_, row) => probabilities[row * count + (predicted[row] ?? 0)] ?? 0,
-  );
+  const confidences = isRight.map((_, row) => probabilities[row * count + (predicted[row] ?? 0)] ?? 0);
   const by_class = names.map((name, index): ClassMetrics => {
     const own = [...labels.keys()].filter((row) => labels[row] === index);
     const answered = confusion.reduce((sum, ofLabel) => sum + (ofLabel[index] ?? 0), 0);
@@ -92,10 +90,7 @@ export function measureClasses(
     balanced_accuracy: recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length,
     brier_score: brierScore(probabilities, labels, count),
     calibration_error:
-      bins.reduce(
-        (sum, { nominal, observed, rows }) => sum + rows * Math.abs(nominal - observed),
-        0,
-      ) / total,
+      bins.reduce((sum, { nominal, observed, rows }) => sum + rows * Math.abs(nominal - observed), 0) / total,
     reliability: groupRows(confidences, isRight, RELIABILITY_BINS),
     confusion,
     set_level: LEVEL,
@@ -136,19 +131,13 @@ function groupRows(
 }
 
 /** Returns whether a classifier is better than always answering the commonest class. */
-export function describeClassification({
-  metrics,
-  ranking,
-  classes,
-  row_count,
-}: ClassificationModel): string {
+export function describeClassification({ metrics, ranking, classes, row_count }: ClassificationModel): string {
   const { log_loss, baseline_log_loss, accuracy, baseline_accuracy, held_out_rows } = metrics;
   const commonest = JSON.stringify(classes[0]?.name ?? '');
   const rows = describeTestRows(held_out_rows, row_count);
   const shares = `it is right in ${percent(accuracy)}, ${commonest} in ${percent(baseline_accuracy)}`;
   const losses = `Its log loss is ${shortNumber(log_loss)}, that of the classes’ shares ${shortNumber(baseline_log_loss)}.`;
-  const area =
-    ranking === null || ranking.auc === null ? '' : ` Its AUC is ${shortNumber(ranking.auc)}.`;
+  const area = ranking === null || ranking.auc === null ? '' : ` Its AUC is ${shortNumber(ranking.auc)}.`;
   const figures = `${rows}, ${shares}.${describeRarer(metrics)} ${losses}${area}`;
   if (!isBetter(log_loss, baseline_log_loss)) {
     return `No better than always answering the commonest class: ${figures} The columns say little or nothing of the target.`;

@@ -139,10 +139,7 @@ export const classificationHeadSchema = v.pipe(
       }),
     ),
   }),
-  v.check(
-    (head) => isConsistent(head),
-    'A class or partial rows refer to what the model does not have.',
-  ),
+  v.check((head) => isConsistent(head), 'A class or partial rows refer to what the model does not have.'),
 );
 
 /** The parts of a head that must fit together. */
@@ -160,8 +157,7 @@ function isConsistent(head: HeadParts): boolean {
   return (
     class_forests.length === forests &&
     (partial_rows === null ||
-      (partial_rows.correction_forests.length === forests &&
-        partial_rows.unfamiliar_bins.length === features)) &&
+      (partial_rows.correction_forests.length === forests && partial_rows.unfamiliar_bins.length === features)) &&
     calibrations.every(
       ({ probabilities: { shifts, shares }, sets: { groups, thresholds } }) =>
         [shifts, shares, groups].every(({ length }) => length === classes.length) &&

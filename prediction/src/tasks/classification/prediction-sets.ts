@@ -23,11 +23,7 @@ const MIN_GROUP_ROWS = 50;
  * @param probabilities of rows that forests were not trained on, row by row.
  * @param labels the class of each.
  */
-export function calibrateSets(
-  probabilities: Float64Array,
-  labels: Uint16Array,
-  classCount: number,
-): SetCalibration {
+export function calibrateSets(probabilities: Float64Array, labels: Uint16Array, classCount: number): SetCalibration {
   const ofClass: number[][] = Array.from({ length: classCount }, () => []);
   for (const [row, label] of labels.entries()) {
     ofClass[label]?.push(probabilities[row * classCount + label] ?? 0);
@@ -63,9 +59,7 @@ function roundDown(threshold: number): number {
 /** Returns for each class, and each of `SHIFT_LEVELS`, the trained threshold of sets. */
 export function describeThresholds({ groups, thresholds }: SetCalibration): number[][] {
   return groups.map((group) =>
-    SHIFT_LEVELS.map(
-      (level) => thresholds[group]?.[Math.ceil(level * (LEVELS + 1) - 1e-9) - 1] ?? 0,
-    ),
+    SHIFT_LEVELS.map((level) => thresholds[group]?.[Math.ceil(level * (LEVELS + 1) - 1e-9) - 1] ?? 0),
   );
 }
 

@@ -78,11 +78,7 @@ export function measureLoss(probability: number): number {
 }
 
 /** Returns the mean negative log of the probabilities that rows give to their classes. */
-export function logLoss(
-  probabilities: Float64Array,
-  labels: Uint16Array,
-  classCount: number,
-): number {
+export function logLoss(probabilities: Float64Array, labels: Uint16Array, classCount: number): number {
   let sum = 0;
   for (const [row, label] of labels.entries()) {
     sum -= Math.log(Math.max(probabilities[row * classCount + label] ?? 0, Number.MIN_VALUE));

@@ -35,8 +35,8 @@ const tables = fc.integer({ min: 2, max: 12 }).chain((classes) =>
     )
     .map((rows) => ({
       labels: [...rows.map(({ label }) => label), ...Array(classes).keys()],
-      shares: [...rows.map(({ weights }) => weights), ...Array<number[]>(classes).fill([])].map(
-        (weights) => toShares(Array.from({ length: classes }, (_, at) => weights[at] ?? 0)),
+      shares: [...rows.map(({ weights }) => weights), ...Array<number[]>(classes).fill([])].map((weights) =>
+        toShares(Array.from({ length: classes }, (_, at) => weights[at] ?? 0)),
       ),
     })),
 );

@@ -19,20 +19,14 @@ test('the area is the share of pairs in the right order, and that of either of t
     fc.property(rows, (some) => {
       const own = some.filter(([, label]) => label === 1);
       const others = some.filter(([, label]) => label === 0);
-      const wins = own.flatMap(([one]) =>
-        others.map(([other]) => (one > other ? 1 : one === other ? 0.5 : 0)),
-      );
+      const wins = own.flatMap(([one]) => others.map(([other]) => (one > other ? 1 : one === other ? 0.5 : 0)));
       const { auc, by_class } = rank(some);
       if (wins.length === 0) {
-        expect([auc, ...by_class]).toEqual([
-          null,
-          ...Array(2).fill({ auc: null, thresholds: null }),
-        ]);
+        expect([auc, ...by_class]).toEqual([null, ...Array(2).fill({ auc: null, thresholds: null })]);
         return;
       }
       const share = wins.reduce<number>((sum, win) => sum + win, 0) / wins.length;
-      for (const area of [auc, ...by_class.map((one) => one.auc)])
-        expect(area).toBeCloseTo(share, 9);
+      for (const area of [auc, ...by_class.map((one) => one.auc)]) expect(area).toBeCloseTo(share, 9);
     }),
   );
 });
@@ -65,9 +59,7 @@ test('a table of many rows has small steps among those of a rare class, and amon
   expect(caught.length).toBeGreaterThan(50);
   for (const [index, rows] of caught.entries()) {
     expect(rows - (caught[index - 1] ?? 0)).toBeLessThan(0.0215 * 500);
-    expect((false_alarms[index] ?? 0) - (false_alarms[index - 1] ?? 0)).toBeLessThan(
-      0.0215 * 49_500,
-    );
+    expect((false_alarms[index] ?? 0) - (false_alarms[index - 1] ?? 0)).toBeLessThan(0.0215 * 49_500);
   }
 });
 

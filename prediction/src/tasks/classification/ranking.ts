@@ -39,11 +39,7 @@ const MILLION = 1e6;
 const HALF = 5e5;
 
 /** @param probabilities row by row, one for each class. */
-export function rankClasses(
-  probabilities: Float64Array,
-  labels: Uint16Array,
-  classCount: number,
-): Ranking {
+export function rankClasses(probabilities: Float64Array, labels: Uint16Array, classCount: number): Ranking {
   const by_class = Array.from({ length: classCount }, (_, index) => {
     const ranks = Float64Array.from(labels, (label, row) => {
       const probability = probabilities[row * classCount + index] ?? 0;

@@ -35,9 +35,7 @@ export const STEPS = 1e6;
 /** The places of the choices of a row. Its numbers are the confidence, then the probability of each class. */
 const [ANOMALY, LIKELIEST, SET] = [0, 1, 2];
 
-function classLayout(
-  model: Pick<ClassificationModel, 'target' | 'classes' | 'columns'>,
-): AnswerLayout {
+function classLayout(model: Pick<ClassificationModel, 'target' | 'classes' | 'columns'>): AnswerLayout {
   const { target } = model;
   const { original, confidence, min, max, anomaly, explain } = derivedColumns(target);
   const texts = model.classes.map(({ name }) => name);
@@ -170,12 +168,7 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
   /** The sets of the block's rows that were asked for: an answer that is remembered asks twice. */
   readonly #sets = new Map<number, readonly number[]>();
 
-  constructor(
-    parts: Parts,
-    adapted: AdaptedCalibration | undefined,
-    confidence: number,
-    maxRows: number,
-  ) {
+  constructor(parts: Parts, adapted: AdaptedCalibration | undefined, confidence: number, maxRows: number) {
     const { model, names } = parts;
     this.#parts = parts;
     this.#names = names;
@@ -216,9 +209,7 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
   prediction(row: number, original: unknown): ClassPrediction {
     const nameOf = (member: number) => this.#names[member] ?? '';
     const length = 1 + this.#names.length;
-    const [confidence = 0, ...probabilities] = this.numbers
-      .subarray(row * length)
-      .subarray(0, length);
+    const [confidence = 0, ...probabilities] = this.numbers.subarray(row * length).subarray(0, length);
     return {
       class: nameOf(this.#likeliest[row] ?? 0),
       confidence,

@@ -19,9 +19,7 @@ const MIN_ROUNDS = 6;
 type PartialPart = Omit<ClassPartialRows, 'unfamiliar_bins'>;
 
 /** Trains a classifier: forests whose scores become probabilities and sets of classes. */
-export class ClassTraining
-  implements TaskTraining<ClassObjective, ClassCalibration, PartialPart, ClassificationModel>
-{
+export class ClassTraining implements TaskTraining<ClassObjective, ClassCalibration, PartialPart, ClassificationModel> {
   readonly objective: ClassObjective;
 
   constructor(private readonly table: ClassificationTable) {
@@ -37,11 +35,7 @@ export class ClassTraining
   }
 
   /** Boosting goes on from the scores that the forests give, and what comes of it is calibrated by itself. */
-  calibratePartial(
-    masked: OutOfFold<ClassObjective>,
-    model: readonly Forest[],
-    progress: Progress,
-  ): PartialPart {
+  calibratePartial(masked: OutOfFold<ClassObjective>, model: readonly Forest[], progress: Progress): PartialPart {
     const rounds = Math.floor(CORRECTION_TREES / this.objective.forestCount);
     const limited = Math.min(Math.max(rounds, MIN_ROUNDS), MAX_ROUNDS);
     const onRound = progress.stage(0.12, countRounds(masked, limited));
@@ -71,9 +65,7 @@ export class ClassTraining
   losses(outOfFold: OutOfFold<ClassObjective>, { probabilities }: ClassCalibration): Float64Array {
     const { rows, scores, labels, classCount } = scoredRows(outOfFold);
     const ofRows = new ProbabilityEstimator(probabilities).ofRows(scores, rows);
-    return Float64Array.from(rows, (row, index) =>
-      measureLoss(ofRows[index * classCount + (labels[row] ?? 0)] ?? 0),
-    );
+    return Float64Array.from(rows, (row, index) => measureLoss(ofRows[index * classCount + (labels[row] ?? 0)] ?? 0));
   }
 
   toUnits(loss: number): number {

@@ -28,8 +28,7 @@ export class SentSeries {
   readonly values: number[] = [];
   readonly covariates: number[][] = [];
   readonly lines: number[] = [];
-  readonly asked: { readonly position: number; readonly row: RowObject; readonly index: number }[] =
-    [];
+  readonly asked: { readonly position: number; readonly row: RowObject; readonly index: number }[] = [];
 
   constructor(
     readonly groups: readonly string[],
@@ -77,10 +76,7 @@ export function joinSeries(sent: SentSeries, index: SeriesIndex, count: number):
   const copy = (source: Float64Array | undefined, size: number) => {
     const cells = new Float64Array(size).fill(Number.NaN);
     if (source && stored)
-      cells.set(
-        source.subarray(Math.max(0, start - stored.start)),
-        Math.max(0, stored.start - start),
-      );
+      cells.set(source.subarray(Math.max(0, start - stored.start)), Math.max(0, stored.start - start));
     return cells;
   };
   const hasAsked = asked.length > 0 && readers.some(({ isKnown }) => isKnown);

@@ -136,12 +136,7 @@ function findUnit(ofPart: number, actual: number, repeated: number): number {
 }
 
 /** @returns the difference in the unit; NaN if there is none. */
-function meanSeasonalDifference(
-  values: Float64Array,
-  end: number,
-  season: number,
-  unit: number,
-): number {
+function meanSeasonalDifference(values: Float64Array, end: number, season: number, unit: number): number {
   const inverse = 1 / unit;
   let sum = 0;
   let count = 0;

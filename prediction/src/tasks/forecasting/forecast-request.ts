@@ -65,9 +65,7 @@ export class ForecastRequest {
     const at = this.#count++;
     if (at >= MAX_ROWS) {
       const most = MAX_ROWS.toLocaleString('en');
-      throw new InvalidRowsError([
-        { row: at, message: `is one row too many: at most ${most} are read for forecasts` },
-      ]);
+      throw new InvalidRowsError([{ row: at, message: `is one row too many: at most ${most} are read for forecasts` }]);
     }
     const { order, target, groups, model } = this.#index;
     const orderText = cellText(order.of(row));
@@ -75,12 +73,7 @@ export class ForecastRequest {
     const texts = groups.map((cell) => (cell.isIn(row) ? groupText(cell.of(row)) : undefined));
     if (orderText === '') {
       if (targetText === '') this.#match(texts, at);
-      else
-        this.#fault(
-          at,
-          model.order_by,
-          `is missing, but a row of history needs it beside ${quote(model.target)}`,
-        );
+      else this.#fault(at, model.order_by, `is missing, but a row of history needs it beside ${quote(model.target)}`);
       return;
     }
     const position = this.#readPosition(orderText, at);
@@ -165,11 +158,7 @@ export class ForecastRequest {
     const given = texts.filter((text) => text !== undefined);
     if (given.length === 0 && group_by.length > 0) {
       const names = group_by.map(quote).join(', ');
-      this.#fault(
-        at,
-        undefined,
-        `names no series: give a value of ${names}, or send no rows for all series`,
-      );
+      this.#fault(at, undefined, `names no series: give a value of ${names}, or send no rows for all series`);
       return;
     }
     if (given.length === group_by.length) {
@@ -239,20 +228,12 @@ export class ForecastRequest {
     const { grid, order_by } = this.#index.model;
     const moment = readMoment(text, grid.reading);
     if (moment === undefined) {
-      this.#fault(
-        at,
-        order_by,
-        `must be ${describeForm(grid.form)}, but is ${quote(text)}. ${momentHint(order_by)}`,
-      );
+      this.#fault(at, order_by, `must be ${describeForm(grid.form)}, but is ${quote(text)}. ${momentHint(order_by)}`);
       return undefined;
     }
     const isZoned = typeof moment.form === 'number' && typeof grid.form === 'number';
     if (moment.form !== grid.form && !isZoned) {
-      this.#fault(
-        at,
-        order_by,
-        `must be ${describeForm(grid.form)} as in the table, but is ${quote(text)}`,
-      );
+      this.#fault(at, order_by, `must be ${describeForm(grid.form)} as in the table, but is ${quote(text)}`);
       return undefined;
     }
     const position = findPosition(grid, moment.value);

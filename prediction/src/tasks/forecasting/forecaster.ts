@@ -32,11 +32,7 @@ export class PartForecaster {
   readonly #errorFloor: number;
 
   /** @param memory where the forests are laid out. */
-  static *create(
-    forests: Forests,
-    reader: InputReader,
-    memory = scorerMemory(),
-  ): Steps<PartForecaster> {
+  static *create(forests: Forests, reader: InputReader, memory = scorerMemory()): Steps<PartForecaster> {
     const value = yield* ForestScorer.create(forests.value_forest.trees, memory);
     const error = yield* ForestScorer.create(forests.error_forest.trees, memory);
     return new PartForecaster(forests, reader, value, error);
@@ -93,9 +89,7 @@ export class PartForecaster {
         unit,
         base: values,
         corrections: values.map((_, step) => scale * (deviations[first + step] ?? 0)),
-        scales: values.map(
-          (_, step) => scale * predictedError(errors[first + step] ?? 0, this.#errorFloor),
-        ),
+        scales: values.map((_, step) => scale * predictedError(errors[first + step] ?? 0, this.#errorFloor)),
         lowest,
       };
     });

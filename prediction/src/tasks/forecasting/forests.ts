@@ -96,19 +96,12 @@ export function fitForests(
   const [value_forest = NO_FOREST] = forests;
   const errorParams = { maxLeaves: ERROR_LEAVES, minRowsPerLeaf };
   const sizes = learner.booster(rows, errorParams, squaredLoss(errors));
-  const [error_forest = NO_FOREST] = sizes.addRounds(ERROR_ROUNDS, (round) =>
-    onRound(VALUE_ROUNDS + round),
-  );
+  const [error_forest = NO_FOREST] = sizes.addRounds(ERROR_ROUNDS, (round) => onRound(VALUE_ROUNDS + round));
   return { cuts, value_forest, error_forest, error_floor };
 }
 
 /** Reads what is known from origins within the parts: from all of them, or from as many at random as are enough. */
-function collectRows(
-  parts: readonly Part[],
-  reader: InputReader,
-  horizon: number,
-  seed: number,
-): Rows {
+function collectRows(parts: readonly Part[], reader: InputReader, horizon: number, seed: number): Rows {
   let possible = 0;
   for (const { end } of parts) {
     for (let origin = MIN_HISTORY; origin < end; origin++) {

@@ -51,10 +51,7 @@ export class InputReader {
     this.#window = window;
     const parts = grid.calendar(0).map((_, part) => `calendar ${part + 1}`);
     const past = Array.from({ length: pastCount }, (_, index) => `past ${index + 1}`);
-    const known = Array.from({ length: knownCount }, (_, index) => [
-      `known ${index + 1}`,
-      `known ${index + 1} before`,
-    ]);
+    const known = Array.from({ length: knownCount }, (_, index) => [`known ${index + 1}`, `known ${index + 1} before`]);
     this.names = [...OF_ORIGIN, ...OF_STEP, ...parts, ...past, ...known.flat()];
   }
 
@@ -94,10 +91,7 @@ export class InputReader {
   }
 }
 
-function readOrigin(
-  { history, course, scale, isSeasonal }: BaseForecast,
-  season: number,
-): number[] {
+function readOrigin({ history, course, scale, isSeasonal }: BaseForecast, season: number): number[] {
   const count = course.length;
   const last = course[count - 1] ?? 0;
   let mean = 0;

@@ -55,11 +55,7 @@ function cut(series: readonly ForecastSeries[], ahead = HORIZON) {
 }
 
 /** The share of coming values within their intervals, by step. */
-function countCoverage(
-  forecaster: Forecaster,
-  parts: ReturnType<typeof cut>,
-  confidence: number,
-): number[] {
+function countCoverage(forecaster: Forecaster, parts: ReturnType<typeof cut>, confidence: number): number[] {
   const forecasts = forecaster.forecast(
     parts.map(({ history }) => history),
     HORIZON,
@@ -145,9 +141,7 @@ describe('a fitted method', () => {
     expect(JSON.stringify(again?.model)).toBe(JSON.stringify(first.model));
     const set = setOf([]);
     const read = finish(Forecaster.create(JSON.parse(JSON.stringify(first.model)), set));
-    const [forecasts, expected] = [read, first.forecaster].map((forecaster) =>
-      forecaster.forecast(histories, HORIZON),
-    );
+    const [forecasts, expected] = [read, first.forecaster].map((forecaster) => forecaster.forecast(histories, HORIZON));
     expect(forecasts).toEqual(expected);
   });
 
@@ -229,9 +223,7 @@ describe('the future', () => {
     }));
     const [before, after] = [whole, moved].map((series) => {
       const { model, forecaster } = fit(setOf(series));
-      const forecasts = [true, false].map((isBacktest) =>
-        forecaster.forecast(known, HORIZON, isBacktest),
-      );
+      const forecasts = [true, false].map((isBacktest) => forecaster.forecast(known, HORIZON, isBacktest));
       return { model, forecasts };
     });
     expect(after?.forecasts[0]).toEqual(before?.forecasts[0]);
@@ -272,9 +264,7 @@ describe('series with little to tell', () => {
       ([, values]): ForecastSeries => ({ start: 0, values, past: [], known: [] }),
     );
     const usual = many.slice(0, 100);
-    const { forecaster, seriesErrors } = fit(
-      setOf([...odd, ...usual.map(({ history }) => history)]),
-    );
+    const { forecaster, seriesErrors } = fit(setOf([...odd, ...usual.map(({ history }) => history)]));
     expect(Math.abs(mean(countCoverage(forecaster, usual, 0.9)) - 0.9)).toBeLessThan(0.05);
     expect(seriesErrors[0]).toBeNaN();
   });
@@ -305,10 +295,7 @@ describe('series with little to tell', () => {
 
   test('learn from what is known ahead, where nothing is left before the backtests', () => {
     const known = Float64Array.from({ length: 301 }, (_, at) => Number((at * 7919) % 13 < 4));
-    const values = Float64Array.from(
-      { length: 300 },
-      (_, at) => 100 + 50 * (known[at] ?? 0) + ((at * 104729) % 7),
-    );
+    const values = Float64Array.from({ length: 300 }, (_, at) => 100 + 50 * (known[at] ?? 0) + ((at * 104729) % 7));
     const aheadOf = (last: number) => {
       const ahead = known.map((value, at) => (at === 300 ? last : value));
       return { start: 0, values, past: [], known: [ahead] };

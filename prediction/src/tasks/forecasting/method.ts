@@ -8,14 +8,7 @@ import { PartForecaster, weighForecast } from './forecaster.js';
 import { type Forests, fitForests } from './forests.js';
 import { InputReader } from './inputs.js';
 import { measureForecasts, measureSeries, sortScores } from './metrics.js';
-import {
-  countTargets,
-  type ForecastSeries,
-  type Grid,
-  MIN_SCORES,
-  maxHorizon,
-  type SeriesSet,
-} from './series.js';
+import { countTargets, type ForecastSeries, type Grid, MIN_SCORES, maxHorizon, type SeriesSet } from './series.js';
 import type { ForecastModel } from './series-model.js';
 
 export interface FitOptions {

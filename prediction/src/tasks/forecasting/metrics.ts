@@ -4,12 +4,7 @@ import { toFinite, WHOLE, withinSupport } from '../../intervals/target-range.js'
 import { isBetter, percent, shortNumber } from '../../model/summary.js';
 import type { Outcome } from './backtest.js';
 import { MIN_SCORES } from './series.js';
-import type {
-  ForecastErrors,
-  ForecastMetrics,
-  SeriesMetrics,
-  SeriesModel,
-} from './series-model.js';
+import type { ForecastErrors, ForecastMetrics, SeriesMetrics, SeriesModel } from './series-model.js';
 
 /** The level at which coverage is counted. */
 const LEVEL = 0.9;
@@ -138,10 +133,7 @@ export function sortScores(outcomes: readonly Outcome[]): number[] {
 }
 
 /** By series: MASE of its forecasts; NaN where there is none. */
-export function measureSeries(
-  outcomes: readonly (readonly Outcome[])[],
-  seriesCount: number,
-): Float64Array {
+export function measureSeries(outcomes: readonly (readonly Outcome[])[], seriesCount: number): Float64Array {
   const sums = new Float64Array(seriesCount);
   const counts = new Float64Array(seriesCount);
   for (const ofStep of outcomes) {
@@ -162,8 +154,7 @@ export function describeForecast(
   const repeated = method.season > 1 ? 'repeating the last season' : 'repeating the last value';
   const values = `on ${value_count.toLocaleString('en')} forecasts of values at the ends of the series`;
   const told = `they are off by ${shortNumber(errors.mae)} on average (sMAPE ${shortNumber(errors.smape)} %), ${repeated} is by ${shortNumber(baseline_errors.mae)} (${shortNumber(baseline_errors.smape)} %)`;
-  const isTooFew =
-    interval_coverage !== null && wilson(interval_coverage, value_count)[1] < interval_level;
+  const isTooFew = interval_coverage !== null && wilson(interval_coverage, value_count)[1] < interval_level;
   const kept =
     interval_coverage === null
       ? ''

@@ -48,9 +48,7 @@ const server: SeriesServer = predictor;
 /** Returns the series that are answered, in their order; as text what is wrong with the rows. */
 function answered(rows: readonly object[]): readonly string[] | string {
   try {
-    const steps = server
-      .predict(rows)
-      .map(({ row }) => nameOf(COLUMNS.map((column) => Object(row)[column] ?? '')));
+    const steps = server.predict(rows).map(({ row }) => nameOf(COLUMNS.map((column) => Object(row)[column] ?? '')));
     return steps.filter((_, index) => index % HORIZON === 0);
   } catch (error) {
     if (!(error instanceof InvalidRowsError)) throw error;
@@ -63,9 +61,7 @@ function scanned(rows: readonly (readonly (string | undefined)[])[]): readonly s
   const found = new Set<string>();
   const faults: string[] = [];
   for (const [index, row] of rows.entries()) {
-    const matching = names.filter((name) =>
-      row.every((part, at) => (part ?? name[at]) === name[at]),
-    );
+    const matching = names.filter((name) => row.every((part, at) => (part ?? name[at]) === name[at]));
     for (const name of matching) found.add(nameOf(name));
     const isEmpty = row.every((part) => part === undefined);
     if (isEmpty) faults.push(`${index} names no series`);

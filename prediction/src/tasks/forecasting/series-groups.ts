@@ -37,15 +37,10 @@ export class SeriesGroups {
    * @param codes series by series, a code for each column; with one column, 0, 1, 2 …
    * @throws {Error} if two series have the same values.
    */
-  static *create(
-    count: number,
-    columns: readonly GroupTexts[],
-    codes: Uint32Array,
-  ): Steps<SeriesGroups> {
+  static *create(count: number, columns: readonly GroupTexts[], codes: Uint32Array): Steps<SeriesGroups> {
     const slots = columns.length === 1 ? undefined : new KeyedSlots(count);
     const groups = new SeriesGroups(count, columns, codes, slots);
-    const isRepeated =
-      slots === undefined ? columns[0]?.count !== count : yield* groups.#fill(slots);
+    const isRepeated = slots === undefined ? columns[0]?.count !== count : yield* groups.#fill(slots);
     if (isRepeated) throw new Error('Two series have the same values of the group columns.');
     return groups;
   }
@@ -118,8 +113,7 @@ export class SeriesGroups {
     }
     return {
       series: rarest ?? NONE,
-      isMatch: (series) =>
-        wanted.every(({ column, code }) => this.#codes[series * width + column] === code),
+      isMatch: (series) => wanted.every(({ column, code }) => this.#codes[series * width + column] === code),
     };
   }
 

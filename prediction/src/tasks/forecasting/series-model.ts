@@ -61,10 +61,7 @@ export interface ForecastModel extends Forests {
 }
 
 /** The last values of each series that must be kept: a backtest begins before as many of them as the horizon. */
-export function valuesToKeep({
-  history_needed,
-  horizon,
-}: Pick<ForecastModel, 'history_needed' | 'horizon'>): number {
+export function valuesToKeep({ history_needed, horizon }: Pick<ForecastModel, 'history_needed' | 'horizon'>): number {
   return history_needed + horizon;
 }
 
@@ -206,10 +203,7 @@ function* writeSeries(series: SeriesEnds) {
   }
 }
 
-function encodeForests(
-  { cuts, value_forest, error_forest, error_floor }: Forests,
-  lines: ModelLineWriter,
-) {
+function encodeForests({ cuts, value_forest, error_forest, error_floor }: Forests, lines: ModelLineWriter) {
   return {
     cuts,
     value_forest: lines.forest(value_forest),

@@ -61,11 +61,7 @@ export function maxHorizon({ series }: SeriesSet): number {
 }
 
 /** The number of values among the last `length` of each series that can be forecast so many steps before. */
-export function countTargets(
-  series: readonly ForecastSeries[],
-  step: number,
-  length: number,
-): number {
+export function countTargets(series: readonly ForecastSeries[], step: number, length: number): number {
   let count = 0;
   for (const { values } of series) {
     count += Math.max(0, Math.min(length, values.length - MIN_HISTORY - step + 1));

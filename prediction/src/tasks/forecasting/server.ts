@@ -1,9 +1,5 @@
 import { type AdaptedCalibration, chooseShifts, shiftAt } from '../../calibration/adapting.js';
-import {
-  describeStepWidths,
-  nameStepGroups,
-  stepGroup,
-} from '../../calibration/trained-calibration.js';
+import { describeStepWidths, nameStepGroups, stepGroup } from '../../calibration/trained-calibration.js';
 import { requireLevel } from '../../intervals/conformal.js';
 import { Rounding, WHOLE, withinSupport } from '../../intervals/target-range.js';
 import { chooseIds } from '../../promises/ids.js';
@@ -163,9 +159,7 @@ export class SeriesServer {
       const { block, predicted } = each;
       for (let index = 0; index < block.rowCount; index++) {
         const sent = block.row(index);
-        const row = Object.fromEntries(
-          [order_by, ...group_by].map((name) => [name, sent[name] ?? null]),
-        );
+        const row = Object.fromEntries([order_by, ...group_by].map((name) => [name, sent[name] ?? null]));
         const original = sent[this.#parts.model.target];
         const actual = typeof original === 'number' ? original : null;
         predictions.push({ row, actual, ...readNumbers(predicted.numbers, index) });
@@ -200,7 +194,10 @@ export class SeriesServer {
     requireLevel(options.confidence ?? DEFAULT_LEVEL);
     const form = forms.get(options);
     return {
-      ...{ columns: model.columns, names: checks.names, binner, maxRows: MAX_ROWS },
+      columns: model.columns,
+      names: checks.names,
+      binner,
+      maxRows: MAX_ROWS,
       ...form,
       predict: () => {
         throw new Error('Rows of forecasts are gathered first');
@@ -274,11 +271,7 @@ export class SeriesServer {
   }
 
   /** Checks the request, and forecasts when the blocks are iterated. */
-  *#forecast(
-    request: ForecastRequest,
-    options: PredictOptions,
-    maxRows: number,
-  ): Steps<GatheredAnswer> {
+  *#forecast(request: ForecastRequest, options: PredictOptions, maxRows: number): Steps<GatheredAnswer> {
     const asked = request.finish();
     yield;
     const { rowCount } = asked;
@@ -289,10 +282,7 @@ export class SeriesServer {
     return { rowCount, blocks: this.#forecastSeries(asked, options) };
   }
 
-  *#forecastSeries(
-    asked: Iterable<AskedSeries>,
-    options: PredictOptions,
-  ): Generator<AnsweredBlock | undefined> {
+  *#forecastSeries(asked: Iterable<AskedSeries>, options: PredictOptions): Generator<AnsweredBlock | undefined> {
     const perSlice = Math.floor(SLICE_WORK / this.#estimateSeries(options));
     const maxSeries = Math.max(1, Math.min(MAX_SERIES, perSlice));
     const { confidence = DEFAULT_LEVEL, backtest } = options;
@@ -330,7 +320,10 @@ function describeForecasts({
   const categories = nameStepGroups(method.horizon);
   return {
     subject: {
-      ...{ task: 'forecast', target, reading, classes: [] },
+      task: 'forecast',
+      target,
+      reading,
+      classes: [],
       columns: [{ name: 'step', kind: 'category', part: null, cuts: [], categories }],
       calibration: {
         log_widths_by_step: describeStepWidths(method.scores),
@@ -355,12 +348,7 @@ class BlockBuilder {
   readonly #formatPosition: (position: number) => string | number;
   #rows: RowObject[] = [];
 
-  constructor(
-    parts: Parts,
-    level: number,
-    isBacktest: boolean,
-    adapted: AdaptedCalibration | undefined,
-  ) {
+  constructor(parts: Parts, level: number, isBacktest: boolean, adapted: AdaptedCalibration | undefined) {
     this.#parts = parts;
     this.#level = level;
     this.#isBacktest = isBacktest;
@@ -376,15 +364,12 @@ class BlockBuilder {
       bins: this.#bins,
       // Only a backtest has the value that came.
       writeChoices: (row, actual, choices, at) => {
-        const isAnomaly =
-          typeof actual === 'number' ? isOutside(actual, this.#numbers, row * NUMBERS) : null;
+        const isAnomaly = typeof actual === 'number' ? isOutside(actual, this.#numbers, row * NUMBERS) : null;
         choices[at + ANOMALY] = flagChoice(isAnomaly);
       },
     };
     const { grid } = parts.model;
-    this.#formatPosition = cacheByPosition((position) =>
-      formatMoment(grid.form, findMoment(grid, position)),
-    );
+    this.#formatPosition = cacheByPosition((position) => formatMoment(grid.form, findMoment(grid, position)));
   }
 
   *add(asked: readonly AskedSeries[]): Generator<AnsweredBlock> {
@@ -449,10 +434,7 @@ function nextRow(
   return row;
 }
 
-function readNumbers(
-  numbers: Float64Array,
-  index: number,
-): Omit<ForecastPrediction, 'row' | 'actual'> {
+function readNumbers(numbers: Float64Array, index: number): Omit<ForecastPrediction, 'row' | 'actual'> {
   const at = index * NUMBERS;
   return {
     step: numbers[at + STEP] ?? 0,

@@ -1,9 +1,5 @@
 import { isWhole } from '../../intervals/target-range.js';
-import {
-  CATEGORY_BYTES,
-  type ColumnSummary,
-  chooseCategories,
-} from '../../table/column-profile.js';
+import { CATEGORY_BYTES, type ColumnSummary, chooseCategories } from '../../table/column-profile.js';
 import type { ForecastTable } from '../../table/series-table.js';
 import type { Progress } from '../../training/progress.js';
 import { finish } from '../../trees/steps.js';
@@ -46,11 +42,7 @@ export function trainForecast(table: ForecastTable, progress: Progress, seed: nu
 }
 
 /** Returns the series of a table, of each as many of its last values as are needed. */
-function keepEnds(
-  table: ForecastTable,
-  series: readonly ForecastSeries[],
-  most: number,
-): SeriesEnds {
+function keepEnds(table: ForecastTable, series: readonly ForecastSeries[], most: number): SeriesEnds {
   const [first] = series;
   const ends = new SeriesEndsBuilder({
     groups: table.goal.groupBy.length,

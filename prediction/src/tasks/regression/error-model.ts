@@ -1,17 +1,6 @@
-import {
-  calibrate,
-  chooseErrorFloor,
-  type ErrorModel,
-  predictedError,
-} from '../../intervals/conformal.js';
+import { calibrate, chooseErrorFloor, type ErrorModel, predictedError } from '../../intervals/conformal.js';
 import { average, pick } from '../../intervals/statistics.js';
-import {
-  type Fitted,
-  FOLDS,
-  fitOutOfFold,
-  type OutOfFold,
-  trainingRows,
-} from '../../training/folds.js';
+import { type Fitted, FOLDS, fitOutOfFold, type OutOfFold, trainingRows } from '../../training/folds.js';
 import { squaredLoss } from '../../trees/boosting/squared-loss.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import { errorTreeParams, valueTreeParams } from '../../trees/params.js';
@@ -54,9 +43,7 @@ export function fitErrorModel(
   const params = errorTreeParams(rows.length);
   let done = 0;
   const { forests, scores } = fitOutOfFold(outOfFold, model, (_, some) =>
-    learner
-      .booster(some, params, squaredLoss(absoluteErrors))
-      .addRounds(rounds, () => onRound(++done)),
+    learner.booster(some, params, squaredLoss(absoluteErrors)).addRounds(rounds, () => onRound(++done)),
   );
   const [error_forest = { base: 0, trees: [] }] = forests;
   const error_floor = chooseErrorFloor(average(pick(absoluteErrors, rows)));

@@ -1,10 +1,5 @@
 import { rateConfidence } from '../../intervals/reliability.js';
-import {
-  average,
-  groupByValue,
-  rootMeanSquare,
-  standardDeviation,
-} from '../../intervals/statistics.js';
+import { average, groupByValue, rootMeanSquare, standardDeviation } from '../../intervals/statistics.js';
 import {
   fromStandard,
   lengthFromStandard,
@@ -67,8 +62,7 @@ function groupByPrediction(
   scale: TargetScale,
 ): RegressionMetrics['predicted_actual'] {
   return groupByValue(predictions, MAX_GROUPS, MIN_ROWS_IN_GROUP).map((rows) => {
-    const ofGroup = (values: Float64Array) =>
-      Float64Array.from(rows, (row) => fromStandard(scale, values[row] ?? 0));
+    const ofGroup = (values: Float64Array) => Float64Array.from(rows, (row) => fromStandard(scale, values[row] ?? 0));
     const actual = ofGroup(targets);
     return {
       predicted: computeInUnit(ofGroup(predictions), average),
@@ -89,10 +83,7 @@ function computeInUnit(values: Float64Array, compute: (values: Float64Array) => 
  * Counts residuals in bins of equal width, from −2.5 to 2.5 times their root mean square, and beyond. Where all
  * are 0, there is one bin.
  */
-function binResiduals(
-  residuals: Float64Array,
-  toUnits: (length: number) => number,
-): RegressionMetrics['residuals'] {
+function binResiduals(residuals: Float64Array, toUnits: (length: number) => number): RegressionMetrics['residuals'] {
   const width = BIN_WIDTH * rootMeanSquare(residuals);
   if (!(width > 0)) return [{ from: null, to: null, rows: residuals.length }];
   const bins = Array.from({ length: 2 * BINS_EACH_WAY + 2 }, (_, index) => {

@@ -135,8 +135,7 @@ export const regressionHeadSchema = v.pipe(
     partial_rows: v.nullable(partialRowsSchema),
   }),
   v.check(
-    ({ features, partial_rows }) =>
-      partial_rows === null || partial_rows.unfamiliar_bins.length === features,
+    ({ features, partial_rows }) => partial_rows === null || partial_rows.unfamiliar_bins.length === features,
     'Partial rows refer to features that the model does not have.',
   ),
 );

@@ -150,19 +150,12 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   /** Predicted errors in standard units; in their place, later, the reaches of the intervals. */
   readonly #errors: Float64Array;
 
-  constructor(
-    parts: Parts,
-    adapted: AdaptedCalibration | undefined,
-    confidence: number | undefined,
-    maxRows: number,
-  ) {
+  constructor(parts: Parts, adapted: AdaptedCalibration | undefined, confidence: number | undefined, maxRows: number) {
     this.#parts = parts;
     const widest = widestReach(parts.model.target_deviation);
     const factorOf = adapted && ((level: number) => Math.exp(shiftAt(adapted.shifts, level)));
     const choose = (errors: ErrorEstimator) =>
-      confidence === undefined
-        ? errors.widthsWithin(widest, factorOf)
-        : errors.widthsAt(confidence, factorOf);
+      confidence === undefined ? errors.widthsWithin(widest, factorOf) : errors.widthsAt(confidence, factorOf);
     this.#ordinaryWidths = choose(parts.errors);
     this.#partialWidths = parts.partialErrors ? choose(parts.partialErrors) : this.#ordinaryWidths;
     this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
@@ -203,8 +196,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   /** Returns whether a row's own value lies outside its interval; null, if it is not a number. */
   #isAnomaly(row: number, original: unknown): boolean | null {
     if (original === null) return null;
-    const actual =
-      typeof original === 'number' ? original : this.#parts.readActual(cellText(original));
+    const actual = typeof original === 'number' ? original : this.#parts.readActual(cellText(original));
     if (Number.isNaN(actual)) return null;
     return isOutside(actual, this.numbers, row * NUMBERS);
   }

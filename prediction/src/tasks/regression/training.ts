@@ -41,9 +41,7 @@ type PartialPart = Omit<PartialRows, 'unfamiliar_bins'>;
  * Trains a regressor: a forest that predicts the target, and a smaller one that predicts the size of its error; two
  * more for partial rows.
  */
-export class NumberTraining
-  implements TaskTraining<NumberObjective, Calibrated, PartialPart, RegressionModel>
-{
+export class NumberTraining implements TaskTraining<NumberObjective, Calibrated, PartialPart, RegressionModel> {
   readonly objective: NumberObjective;
   readonly #scale: TargetScale;
   readonly #support: TargetSupport;
@@ -62,9 +60,7 @@ export class NumberTraining
   calibrate(fitted: Fitted<NumberObjective>, progress: Progress): Calibrated {
     const { forests, outOfFold } = fitted;
     const { objective, scores } = outOfFold;
-    const reaches = objective.target.map((actual, row) =>
-      this.#reachOf(scores.values[row] ?? 0, actual),
-    );
+    const reaches = objective.target.map((actual, row) => this.#reachOf(scores.values[row] ?? 0, actual));
     const errors = {
       absoluteErrors: objective.residuals(scores).map(Math.abs),
       reaches,
@@ -78,11 +74,7 @@ export class NumberTraining
    * First a correction of the forest's errors, then the size of the errors that remain; these come from forests and
    * corrections that were not trained on the row.
    */
-  calibratePartial(
-    masked: OutOfFold<NumberObjective>,
-    model: readonly Forest[],
-    progress: Progress,
-  ): PartialPart {
+  calibratePartial(masked: OutOfFold<NumberObjective>, model: readonly Forest[], progress: Progress): PartialPart {
     const params = errorTreeParams(trainingRows(masked).length);
     const { forests, scores } = correctForests(
       masked,
@@ -115,10 +107,7 @@ export class NumberTraining
     { values }: Scores,
     rows: Uint32Array,
   ): number {
-    return rows.reduce(
-      (squares, row, index) => squares + ((target[row] ?? 0) - (values[index] ?? 0)) ** 2,
-      0,
-    );
+    return rows.reduce((squares, row, index) => squares + ((target[row] ?? 0) - (values[index] ?? 0)) ** 2, 0);
   }
 
   losses({ objective: { target }, scores, testRows }: OutOfFold<NumberObjective>): Float64Array {
@@ -186,8 +175,6 @@ function reachInStandard(scale: TargetScale, support: TargetSupport, rounding: R
     const answered = rounding.nearest(fromStandard(scale, predicted));
     const reach = reachTo(support, answered, exact(actual));
     // Two doubles may be further apart than any double says; their distance in standard units does as well.
-    return Number.isFinite(reach)
-      ? reach / scale.magnitude / scale.spread
-      : Math.abs(actual - predicted);
+    return Number.isFinite(reach) ? reach / scale.magnitude / scale.spread : Math.abs(actual - predicted);
   };
 }

@@ -25,11 +25,7 @@ export const MISSING_BIN = 0;
 const MAX_VALUE_BINS = 255;
 
 /** @param part the part of a date to read; null for the moment itself, and in other columns. */
-export function createEncoder(
-  summary: ColumnSummary,
-  cuts: readonly number[],
-  part: DatePart | null,
-): Encoder {
+export function createEncoder(summary: ColumnSummary, cuts: readonly number[], part: DatePart | null): Encoder {
   const { kind, reading } = summary;
   if (kind === 'category') return new CategoryEncoder(summary.categories ?? []);
   return new OrderedEncoder(cuts, part, kind, createReader(kind, reading));
@@ -71,10 +67,7 @@ class OrderedEncoder implements Encoder {
  *
  * @param part the part of a date to read; null for the moment itself, and for numbers.
  */
-export function valueBinner(
-  cuts: readonly number[],
-  part: DatePart | null,
-): (value: number) => number {
+export function valueBinner(cuts: readonly number[], part: DatePart | null): (value: number) => number {
   return gridBinner(new CutGrid(cuts), part);
 }
 

@@ -1,10 +1,5 @@
 import type { TableColumn } from '../../table/column.js';
-import {
-  type ColumnSummary,
-  categoryShare,
-  profileColumn,
-  type ValueCount,
-} from '../../table/column-profile.js';
+import { type ColumnSummary, categoryShare, profileColumn, type ValueCount } from '../../table/column-profile.js';
 import type { RowTable } from '../../table/table.js';
 import { chooseCuts, createEncoder, type Encoder, valueBinner } from './bin-mapper.js';
 import { type DatePart, datePart, recurringParts } from './date-parts.js';
@@ -47,10 +42,7 @@ const MAX_DATES_IN_PARTS = 20;
  *
  * @param onColumn called after each column with the number of finished columns.
  */
-export function prepareTable(
-  table: RowTable,
-  onColumn: (done: number) => void = () => {},
-): PreparedTable {
+export function prepareTable(table: RowTable, onColumn: (done: number) => void = () => {}): PreparedTable {
   const columns: ColumnSummary[] = [];
   const features: ModelFeature[] = [];
   const binned: Uint8Array[] = [];

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  makeRows,
-  measureError,
-  type Row,
-  readRows,
-} from '../../../../testkit/prediction/sample-tables.js';
+import { makeRows, measureError, type Row, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { Predictor, type RegressionModel, train } from '../../index.js';
 import { DATE_PARTS } from './date-parts.js';
 

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  findLeafValue,
-  learnForest,
-  referenceForest,
-} from '../../../../testkit/prediction/reference-trees.js';
+import { findLeafValue, learnForest, referenceForest } from '../../../../testkit/prediction/reference-trees.js';
 import type { BinnedFeatures } from '../binning/dataset.js';
 import { seededRandom } from '../random.js';
 import { Learner } from './learner.js';
@@ -74,15 +70,11 @@ const tables = fc
 describe('a learner', () => {
   test('grows the trees that the plainest way grows, to the last bit', () => {
     fc.assert(
-      fc.property(
-        tables,
-        fc.integer({ min: 1, max: 12 }),
-        ({ binned, target, rows }, minRowsPerLeaf) => {
-          const within = { maxLeaves: 8, minRowsPerLeaf };
-          const forest = learnForest(binned, rows, target, within, 3);
-          expect(forest).toEqual(referenceForest(binned, rows, target, within, 3));
-        },
-      ),
+      fc.property(tables, fc.integer({ min: 1, max: 12 }), ({ binned, target, rows }, minRowsPerLeaf) => {
+        const within = { maxLeaves: 8, minRowsPerLeaf };
+        const forest = learnForest(binned, rows, target, within, 3);
+        expect(forest).toEqual(referenceForest(binned, rows, target, within, 3));
+      }),
       { numRuns: 100 },
     );
   });
@@ -121,9 +113,7 @@ describe('a learner', () => {
     const { features, target, rows } = makeTable(400, [30, 6], [false, true]);
     const doubled = target.map((value) => value ** 2);
     const inTurns = new Learner(features);
-    const [first, second] = [target, doubled].map((y) =>
-      inTurns.booster(rows, limits, squaredLoss(y)),
-    );
+    const [first, second] = [target, doubled].map((y) => inTurns.booster(rows, limits, squaredLoss(y)));
     for (let round = 0; round < 5; round++) {
       first?.addRound();
       second?.addRound();
@@ -136,13 +126,7 @@ describe('a learner', () => {
   describe('that samples rows', () => {
     const { features, target, rows } = makeTable(3000, [200, 50, 12], [false, false, true]);
     const boost = (rowsPerTree?: number) =>
-      learnForest(
-        features,
-        rows,
-        target,
-        rowsPerTree === undefined ? limits : { ...limits, rowsPerTree },
-        40,
-      );
+      learnForest(features, rows, target, rowsPerTree === undefined ? limits : { ...limits, rowsPerTree }, 40);
     const squaredError = (forest: ReturnType<typeof boost>) =>
       new Learner(features)
         .score([forest], rows)

@@ -43,11 +43,7 @@ export class Learner {
   }
 
   /** Writes what forests say of the given rows; without scores to be written to, other rows have 0. */
-  score(
-    forests: readonly Forest[],
-    rows: Uint32Array,
-    scores = emptyScores(forests.length, this.rowCount),
-  ): Scores {
+  score(forests: readonly Forest[], rows: Uint32Array, scores = emptyScores(forests.length, this.rowCount)): Scores {
     for (const [index, { base, trees }] of forests.entries()) {
       const sums = viewScores(scores, index);
       for (const row of rows) sums[row] = base;

@@ -144,10 +144,6 @@ function baseScores(shares: Float64Array): number[] {
  * @param start the scores that boosting begins with, forest by forest, by row of the whole table; undefined, for
  *   the log of the classes' shares, which the forests then have as their bases.
  */
-export function softmaxLoss(
-  target: ClassTarget,
-  learningRate: number,
-  start?: Float64Array,
-): CreateLoss {
+export function softmaxLoss(target: ClassTarget, learningRate: number, start?: Float64Array): CreateLoss {
   return (rows) => new SoftmaxLoss(rows, target, learningRate, start);
 }

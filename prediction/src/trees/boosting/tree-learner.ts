@@ -64,9 +64,7 @@ export class TreeLearner {
       if (parent !== undefined) parent.split[parent.side] = ~index;
       this.#histograms.release(histogram);
     }
-    const values = leaves.map(
-      (leaf) => ((shrinkage * leaf.residualSum) / leaf.rowCount) * unit + 0,
-    );
+    const values = leaves.map((leaf) => ((shrinkage * leaf.residualSum) / leaf.rowCount) * unit + 0);
     return { tree: { splits, leaves: values }, gains, ranges: leaves };
   }
 
@@ -76,12 +74,7 @@ export class TreeLearner {
     return { ...totals, start: 0, end: totals.rowCount, histogram, split, parent: undefined };
   }
 
-  #splitLeaf(
-    leaf: GrowingLeaf,
-    found: FoundSplit,
-    splits: Split[],
-    countBits: number,
-  ): [GrowingLeaf, GrowingLeaf] {
+  #splitLeaf(leaf: GrowingLeaf, found: FoundSplit, splits: Split[], countBits: number): [GrowingLeaf, GrowingLeaf] {
     const { feature, leftBins } = found;
     const split: Split = { feature, left_bins: leftBins, left: 0, right: 0 };
     if (leaf.parent !== undefined) leaf.parent.split[leaf.parent.side] = splits.length;

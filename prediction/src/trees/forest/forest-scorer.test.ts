@@ -91,9 +91,7 @@ describe('scores', () => {
 
   test('of several forests in one memory are those of each by itself', () => {
     const random = seededRandom(3);
-    const forests = [5, 30, 9].map((count) =>
-      Array.from({ length: count }, () => randomTree(20, 3, random)),
-    );
+    const forests = [5, 30, 9].map((count) => Array.from({ length: count }, () => randomTree(20, 3, random)));
     const bins = Uint8Array.from({ length: 300 }, () => 256 * random());
     const score = (scorer: ForestScorer) => {
       const sums = new Float64Array(100);

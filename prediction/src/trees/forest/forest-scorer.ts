@@ -116,10 +116,7 @@ export function scorerMemory(): KernelMemory | undefined {
   }
 }
 
-function* createScorer(
-  trees: readonly Tree[],
-  memory: KernelMemory | undefined,
-): Steps<WasmScorer | JsScorer> {
+function* createScorer(trees: readonly Tree[], memory: KernelMemory | undefined): Steps<WasmScorer | JsScorer> {
   if (memory === undefined) return new JsScorer(trees);
   try {
     return yield* WasmScorer.create(trees, memory);
@@ -155,11 +152,7 @@ export class WasmScorer {
     return new WasmScorer(yield* writeMaskTables(memory, trees), memory, start);
   }
 
-  private constructor(
-    { groups, groupCount, features }: MaskTables,
-    memory: KernelMemory,
-    start: number,
-  ) {
+  private constructor({ groups, groupCount, features }: MaskTables, memory: KernelMemory, start: number) {
     this.#memory = memory;
     this.#groups = groups;
     this.#groupCount = groupCount;

@@ -86,12 +86,7 @@ export class JsScorer {
   }
 }
 
-function keepPossible(
-  possible: Int32Array,
-  trees: Uint16Array,
-  masks: Int32Array,
-  bin: number,
-): void {
+function keepPossible(possible: Int32Array, trees: Uint16Array, masks: Int32Array, bin: number): void {
   const offset = bin * trees.length;
   for (let index = 0; index < trees.length; index++) {
     const tree = trees[index] ?? 0;

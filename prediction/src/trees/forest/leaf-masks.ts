@@ -23,12 +23,7 @@ export function leafMasks({ splits, leaves }: Tree): LeafMasks {
 }
 
 /** Numbers the leaves under a child from the left, and adds the masks of the splits there. */
-function addMasks(
-  masks: LeafMasks,
-  splits: readonly Split[],
-  leaves: readonly number[],
-  child: number,
-): void {
+function addMasks(masks: LeafMasks, splits: readonly Split[], leaves: readonly number[], child: number): void {
   const split = splits[child];
   if (split === undefined) {
     masks.values.push(leaves[~child] ?? 0);
@@ -52,11 +47,7 @@ export function listFeatures(splits: readonly SplitMask[]): number[] {
 }
 
 /** Rules out leaves in the masks of the bins that go right, one mask for each bin from `offset` on. */
-export function ruleOut(
-  masks: Int32Array | Uint32Array,
-  offset: number,
-  { left_bins, possible }: SplitMask,
-): void {
+export function ruleOut(masks: Int32Array | Uint32Array, offset: number, { left_bins, possible }: SplitMask): void {
   let right = offset;
   for (let range = 0; range <= left_bins.length; range += 2) {
     const end = offset + (left_bins[range] ?? MAX_BINS);

@@ -40,11 +40,7 @@ export function* writeMaskTables(memory: KernelMemory, trees: readonly Tree[]): 
 }
 
 /** @param slots the slot of each feature; new features get the next ones. */
-function writeGroup(
-  memory: KernelMemory,
-  trees: readonly LeafMasks[],
-  slots: Map<number, number>,
-): number[] {
+function writeGroup(memory: KernelMemory, trees: readonly LeafMasks[], slots: Map<number, number>): number[] {
   const splitsOf = splitsByFeature(trees);
   const ownSlots = [...splitsOf.keys()].map((feature) => {
     const slot = slots.get(feature) ?? slots.size;
@@ -88,11 +84,7 @@ function findPlaces(places: Uint16Array, masks: number[], splits: readonly Group
   const runs = findRuns(splits);
   const ofRuns = findMasks(runs, splits);
   for (const [index, first] of runs.entries()) {
-    const place = placeMasks(
-      ofRuns.subarray(GROUP * index, GROUP * (index + 1)),
-      masks,
-      firstPlace,
-    );
+    const place = placeMasks(ofRuns.subarray(GROUP * index, GROUP * (index + 1)), masks, firstPlace);
     places.fill(place, first, runs[index + 1]);
   }
 }

@@ -1,15 +1,4 @@
-import {
-  BOOLEAN,
-  CELL,
-  MISSING,
-  NULL,
-  NUMBER,
-  OTHER_NUMBER,
-  readKind,
-  readLength,
-  readStart,
-  TEXT,
-} from './cell';
+import { BOOLEAN, CELL, MISSING, NULL, NUMBER, OTHER_NUMBER, readKind, readLength, readStart, TEXT } from './cell';
 import { EXACT, NEAR, NEAR_SHARE, NO_NUMBER, number, readNumber } from './number';
 import {
   CATEGORY,
@@ -52,14 +41,7 @@ const UNREAD: i32 = -1;
  *   u32. Room for every bin.
  * @returns the number of those.
  */
-export function binCells(
-  plan: usize,
-  cells: usize,
-  rowCount: u32,
-  bins: usize,
-  isPartial: usize,
-  unread: usize,
-): u32 {
+export function binCells(plan: usize, cells: usize, rowCount: u32, bins: usize, isPartial: usize, unread: usize): u32 {
   const stride = CELL * <usize>columnCount(plan);
   const count = featureCount(plan);
   let end = unread;
@@ -70,11 +52,7 @@ export function binCells(
     const mask = readMask(feature);
     for (let row: u32 = 0; row < rowCount; row++, cell += stride) {
       const bin =
-        kind === CATEGORY
-          ? categoryBin(feature, cell)
-          : kind === DATE
-            ? dateBin(cell)
-            : numberBin(feature, cell);
+        kind === CATEGORY ? categoryBin(feature, cell) : kind === DATE ? dateBin(cell) : numberBin(feature, cell);
       if (bin === UNREAD) {
         store<u32>(end, row);
         store<u32>(end, index, 4);

@@ -163,10 +163,7 @@ function nextMark(at: usize): usize {
   while (true) {
     const bytes = v128.load(at);
     const marks = v128.or(
-      v128.or(
-        i8x16.eq(bytes, i8x16.splat(<i8>delimiter)),
-        i8x16.eq(bytes, i8x16.splat(<i8>BACKSLASH)),
-      ),
+      v128.or(i8x16.eq(bytes, i8x16.splat(<i8>delimiter)), i8x16.eq(bytes, i8x16.splat(<i8>BACKSLASH))),
       i8x16.le_u(bytes, i8x16.splat(<i8>QUOTE)),
     );
     const mask = i8x16.bitmask(marks);

@@ -110,14 +110,7 @@ export function writtenEnd(): usize {
   return out;
 }
 
-function writeRow(
-  part: usize,
-  partsEnd: usize,
-  cells: usize,
-  numbers: usize,
-  choices: usize,
-  last: usize,
-): void {
+function writeRow(part: usize, partsEnd: usize, cells: usize, numbers: usize, choices: usize, last: usize): void {
   for (; part < partsEnd; part += PART) {
     const kind = load<u32>(part);
     const index = <usize>load<u32>(part, 4);

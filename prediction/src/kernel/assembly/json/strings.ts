@@ -44,7 +44,5 @@ function isHexDigit(byte: u32): bool {
 /** Returns whether a letter behind a backslash is one of "\/bfnrt. */
 function isEscape(letter: u32): bool {
   if (letter === QUOTE || letter === BACKSLASH || letter === 0x2f) return true;
-  return (
-    letter === 0x62 || letter === 0x66 || letter === 0x6e || letter === 0x72 || letter === 0x74
-  );
+  return letter === 0x62 || letter === 0x66 || letter === 0x6e || letter === 0x72 || letter === 0x74;
 }
