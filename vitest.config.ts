@@ -53,11 +53,7 @@ export default defineConfig({
             'contract-tests/{agents,client,cluster,console,coverage,docs,mcp,oauth,oidc}/*.test.ts',
             'contract-tests/{fuzz/values,recipes,releases,review,tour}/*.test.ts',
           ],
-          typecheck: {
-            enabled: true,
-            include: ['client/src/**/*.test-d.ts'],
-            tsconfig: 'client/tsconfig.test.json',
-          },
+          typecheck: { enabled: true, include: ['client/src/**/*.test-d.ts'], tsconfig: 'client/tsconfig.test.json' },
         },
       },
       {

@@ -89,10 +89,7 @@ export function onBothStores(
   const sqlite = ({ folder, isShort }: Given) => measure(folder, `file:${folder}/roster.db`, isShort ? 3 : kills);
   return [
     { name: `${name}-sqlite`, hasShort: true, run: sqlite },
-    {
-      name: `${name}-postgres`,
-      run: ({ folder }) => withPostgres((url) => measure(folder, url, kills)),
-    },
+    { name: `${name}-postgres`, run: ({ folder }) => withPostgres((url) => measure(folder, url, kills)) },
   ];
 }
 

@@ -53,10 +53,7 @@ async function measure({ rounds }: { readonly rounds: number }): Promise<void> {
 async function start([command = '', ...options]: readonly string[], folder: string) {
   const begin = performance.now();
   const env = { PORT: '0', DATABASE_URL: `file:${join(folder, 'roster.db')}`, DRAIN_SECONDS: '0' };
-  const child = spawn(command, options, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(command, options, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
   const pid = await untilListening(child.stdout);
   const milliseconds = performance.now() - begin;
   await delay(IDLE_MS);

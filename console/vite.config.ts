@@ -13,9 +13,7 @@ export default defineConfig({
   // Relative addresses work under any BASE_PATH.
   base: './',
   resolve: {
-    alias: {
-      'eventsource-parser/stream': fileURLToPath(new URL('./src/session/event-stream.ts', import.meta.url)),
-    },
+    alias: { 'eventsource-parser/stream': fileURLToPath(new URL('./src/session/event-stream.ts', import.meta.url)) },
   },
   plugins: [contractForms(), demoTables(), loadPlainly()],
   build: {

@@ -139,11 +139,7 @@ describe('checkedFetch finds violations', () => {
       'must be equal to constant',
       'GET',
       URL_OF_SKILL,
-      answer({
-        status: 404,
-        headers: asProblem,
-        body: { ...problem, type: '/problems/agent-not-found' },
-      }),
+      answer({ status: 404, headers: asProblem, body: { ...problem, type: '/problems/agent-not-found' } }),
     ],
     ['a body after 204', 'where none may come', 'DELETE', URL_OF_SKILL, fakeNoContent('late')],
     ['a body after HEAD', 'where none may come', 'HEAD', URL_OF_SKILL, answer({})],
@@ -164,12 +160,7 @@ describe('checkedFetch finds violations', () => {
       answer({
         status: 405,
         headers: asProblem,
-        body: {
-          ...problem,
-          type: '/problems/method-not-allowed',
-          title: 'Method not allowed',
-          status: 405,
-        },
+        body: { ...problem, type: '/problems/method-not-allowed', title: 'Method not allowed', status: 405 },
       }),
     ],
   ])('%s', async (_what, message, method, url, response) => {
@@ -180,9 +171,7 @@ describe('checkedFetch finds violations', () => {
 const URL_OF_STREAM = 'http://127.0.0.1:4000/projects/default/agents/analyst/completions/stream';
 
 function stream(text: string): Response {
-  return new Response(text, {
-    headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Request-Id': 'r1' },
-  });
+  return new Response(text, { headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Request-Id': 'r1' } });
 }
 
 describe('checkedFetch reads an event stream', () => {

@@ -50,12 +50,7 @@ const OF_NO_REQUEST = [
   sharedAnswer(501, 'NotImplemented'),
 ];
 /** OPTIONS is not an operation either; the introduction of the contract promises this answer. */
-const OPTIONS: Expectation = {
-  what: 'OPTIONS',
-  status: 204,
-  headers: METHOD_NOT_ALLOWED.headers,
-  content: [],
-};
+const OPTIONS: Expectation = { what: 'OPTIONS', status: 204, headers: METHOD_NOT_ALLOWED.headers, content: [] };
 
 /**
  * Fetches from the server, checks the answer against the contract, and records the promises that the exchange
@@ -175,11 +170,9 @@ function makeExpectation(what: string, status: number, declared: Place): Expecta
   return {
     what,
     status,
-    headers: declared.entries('headers').map(([name, header]) => ({
-      name,
-      required: header.at('required').value === true,
-      schema: header.at('schema'),
-    })),
+    headers: declared
+      .entries('headers')
+      .map(([name, header]) => ({ name, required: header.at('required').value === true, schema: header.at('schema') })),
     content: declared.entries('content').map(([mediaType, content]) => [mediaType, content.at('schema')]),
   };
 }

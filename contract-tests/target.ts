@@ -56,9 +56,7 @@ export async function situation(
   prepare?: () => Promise<unknown>,
 ): Promise<{ headers: Record<string, string> }> {
   if (target.kind === 'mock') {
-    return {
-      headers: { Prefer: example ? `code=${status}, example=${example}` : `code=${status}` },
-    };
+    return { headers: { Prefer: example ? `code=${status}, example=${example}` : `code=${status}` } };
   }
   await prepare?.();
   return { headers: {} };
@@ -87,11 +85,7 @@ export async function ownProject(): Promise<string> {
 
 /** Sends a JSON body that may be invalid in ways that the typed client would not allow. */
 export function sendJson(method: string, path: string, body: unknown): Promise<Response> {
-  return send(path, {
-    method,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  return send(path, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 /** Returns the object in an answer, for access to single fields. */

@@ -35,8 +35,5 @@ async function exchange(request: ExampleRequest): Promise<{ status: number; text
   const begun = await RawExchange.begin(mock.url, request);
   const answer = await begun.finish();
   const text = await answer.text();
-  return {
-    status: answer.status,
-    text: text.replaceAll(/"(request_id|updated_at)":"[^"]*"/g, '"$1":""'),
-  };
+  return { status: answer.status, text: text.replaceAll(/"(request_id|updated_at)":"[^"]*"/g, '"$1":""') };
 }

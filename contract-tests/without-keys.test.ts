@@ -14,10 +14,7 @@ let server: ServerProcess;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-without-keys-'));
   databaseFile = join(folder, 'roster.db');
-  server = await startServer({
-    databaseFile,
-    env: { ALLOWED_ORIGINS: '*,https://app.example' },
-  });
+  server = await startServer({ databaseFile, env: { ALLOWED_ORIGINS: '*,https://app.example' } });
 });
 afterAll(async () => {
   await server.stop();

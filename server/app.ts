@@ -41,10 +41,7 @@ export function createApp(
   const { allowedOrigins } = config;
   const noteFailure = logFailures(log);
   const limits = new Limits(services.rates, config.maxAnswers, contract.operations);
-  services.metrics.watchQueues(() => ({
-    ...limits.measureQueues(),
-    writes: services.store.writing,
-  }));
+  services.metrics.watchQueues(() => ({ ...limits.measureQueues(), writes: services.store.writing }));
   // Clients whose base URL ends in /api find the same addresses there.
   const bases = [config.basePath, `${config.basePath}/api`];
   const requests = handleRequests(
@@ -55,10 +52,7 @@ export function createApp(
       limits,
       stopping,
       noteFailure,
-      handlers: {
-        ...operations(services, callers, config, contract.document.info.version),
-        ...replaced,
-      },
+      handlers: { ...operations(services, callers, config, contract.document.info.version), ...replaced },
       refuseMissing: refuseMissing(services),
       defersJson: (bytes, answerType) => goesToPool(services.pool, bytes, answerType),
     },

@@ -73,10 +73,7 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError(['CHAT_MODEL must name the language model of the chat server at CHAT_URL']);
   }
   const models = chatModels && [...new Set([model, ...chatModels])];
-  return {
-    ...rest,
-    chat: { url, readKey: keyReader(key, env[`${variable('chatKey')}_FILE`]), model, models },
-  };
+  return { ...rest, chat: { url, readKey: keyReader(key, env[`${variable('chatKey')}_FILE`]), model, models } };
 }
 
 /**

@@ -121,14 +121,7 @@ async function keepOneOfEach(store: Store): Promise<void> {
   const headers = { ETag: '"e"', Location: '/projects/shop' };
   await keepAnswer(store, OWNER, 'k', { fingerprint: 'f', headers, body: '{}' });
 
-  await insertKey(store, {
-    id: 'key',
-    name: 'key',
-    owner: OWNER,
-    scopes: ['read'],
-    hash: 'h',
-    expires_at: null,
-  });
+  await insertKey(store, { id: 'key', name: 'key', owner: OWNER, scopes: ['read'], hash: 'h', expires_at: null });
   await insertGrant(store, {
     id: 'grant',
     key_id: 'key',

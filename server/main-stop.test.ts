@@ -138,9 +138,7 @@ describe('a stop', () => {
     stream.write('{"carat":1}\n{"carat":');
     expect(await stream.next()).toMatchObject({ carat: 1 });
     const stopped = server.stop();
-    expect(await stream.next()).toMatchObject({
-      problem: { type: '/problems/service-unavailable' },
-    });
+    expect(await stream.next()).toMatchObject({ problem: { type: '/problems/service-unavailable' } });
     expect(await stream.next()).toBeUndefined();
     stream.break();
     expect(await stopped).toBe(0);

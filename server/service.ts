@@ -130,11 +130,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     let drainMs = 0;
     /** The parts that a stop ends: the store last, since all others use it. */
     const phases: readonly Readonly<Record<string, () => Promise<void> | undefined>>[] = [
-      {
-        requests: () => server?.close(),
-        trainings: () => trainings.stop(),
-        housekeeping: () => sweeps.stop(),
-      },
+      { requests: () => server?.close(), trainings: () => trainings.stop(), housekeeping: () => sweeps.stop() },
       {
         'readers of tables': () => tables.stop(),
         predictions: () => pool.close(),

@@ -241,9 +241,7 @@ export function variable(setting: string): string {
 export const SECRETS: readonly string[] = ['databaseUrl', 'chatKey', 'alarmSecret', 'databases', 'mcpServers'];
 
 /** The settings that had another variable before. */
-export const OLDER_VARIABLES: Readonly<Record<string, string>> = {
-  predictionWorkers: 'PREDICTION_THREADS',
-};
+export const OLDER_VARIABLES: Readonly<Record<string, string>> = { predictionWorkers: 'PREDICTION_THREADS' };
 
 /** The names of all variables that are read, except those of before. */
 export const SETTINGS: readonly string[] = [

@@ -66,11 +66,7 @@ async function send(url: string, headers: Headers, body: string): Promise<Incomi
   const sent = request(url, {
     method: 'POST',
     agent: connections,
-    headers: {
-      ...headers,
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-    },
+    headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
   });
   sent.end(body);
   const [response]: IncomingMessage[] = await once(sent, 'response');

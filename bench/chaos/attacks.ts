@@ -153,11 +153,7 @@ export function byOne(
   prepare: (target: Target, owner: Headers) => Promise<RunAttack>,
   settings: Settings = {},
 ): Attack {
-  return {
-    ...settings,
-    name,
-    prepare: async (target) => prepare(target, await target.owner(name)),
-  };
+  return { ...settings, name, prepare: async (target) => prepare(target, await target.owner(name)) };
 }
 
 /** Returns an attack in which one owner sends requests in turn, each as soon as one was answered. */

@@ -79,10 +79,7 @@ function endless(name: string, path: string, body: object) {
 /** A chat server that goes on for ever. */
 async function openSurroundings(): Promise<Surroundings> {
   const chat = await openScriptedChatServer(() => ({ body: talk() }));
-  return {
-    settings: { CHAT_URL: chat.url, CHAT_MODEL: 'scripted' },
-    close: () => chat.close(),
-  };
+  return { settings: { CHAT_URL: chat.url, CHAT_MODEL: 'scripted' }, close: () => chat.close() };
 }
 
 async function* talk(): AsyncGenerator<string> {
@@ -101,14 +98,7 @@ export const doors: Family = {
     largeArguments('mcp-arguments', MCP, false),
     largeArguments('mcp-arguments-in-chunks', MCP, true),
     largeArguments('openai-messages-in-chunks', COMPLETIONS, true),
-    endless(
-      'mcp-questions',
-      MCP,
-      message('tools/call', {
-        name: 'ask_agent',
-        arguments: { question: 'How long?' },
-      }),
-    ),
+    endless('mcp-questions', MCP, message('tools/call', { name: 'ask_agent', arguments: { question: 'How long?' } })),
     endless('openai-streams', COMPLETIONS, {
       model: 'attackers/agent',
       messages: [{ role: 'user', content: 'How long?' }],

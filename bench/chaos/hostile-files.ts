@@ -54,12 +54,7 @@ function sharedArrowText(): Buffer {
 
 /** A schema and a dictionary of 40 MiB, and a batch of one row that may follow as often as one likes. */
 function dictionaryStream(): { readonly begin: Buffer; readonly piece: Buffer } {
-  const field: Field = {
-    name: 't0',
-    type: UTF8,
-    children: [],
-    dictionary: { id: 1, indexType: INT32 },
-  };
+  const field: Field = { name: 't0', type: UTF8, children: [], dictionary: { id: 1, indexType: INT32 } };
   const texts = new TextWriter();
   for (let text = 0; text < 40; text += 1) texts.add(noise(MEBIBYTE / 2, text).toString('hex'));
   const values = new BatchBody();

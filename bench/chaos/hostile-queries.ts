@@ -84,9 +84,7 @@ function queries(name: string, database: string, statements: readonly string[], 
         const uses = Math.min(maxUses, Math.floor(QUESTION_BYTES / sql.length));
         return [
           question(Array.from({ length: uses }, () => ({ sql }))),
-          jsonRequest('PUT', (number) => `${MODELS}/m${number}?target=y`, {
-            source: { database, query: sql },
-          }),
+          jsonRequest('PUT', (number) => `${MODELS}/m${number}?target=y`, { source: { database, query: sql } }),
         ];
       });
     },

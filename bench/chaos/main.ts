@@ -35,12 +35,7 @@ const millionSkills: Scenario = {
       const both = { first: reading(many, LARGE), second: reading(few, SMALL), rounds: 7 };
       const asked = 'reading one of 1,000,000 skills beside one of 1,000';
       return [
-        await compareRates({
-          asked: `${asked}: processor ≤ 1.5`,
-          ...both,
-          what: 'cost',
-          most: 1.5,
-        }),
+        await compareRates({ asked: `${asked}: processor ≤ 1.5`, ...both, what: 'cost', most: 1.5 }),
         await compareRates({ asked: `${asked}: requests a second ≥ 2/3`, ...both, least: 1 / 1.5 }),
       ];
     };

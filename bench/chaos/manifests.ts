@@ -55,11 +55,7 @@ async function measureCases(
   const write = (method: string, path: string, body: unknown) => client.send(method, service.url + path, body, headers);
   await write('POST', '/projects/default/skills', { skill: { name: 'small', type: 'note' } });
   for (const name of ['skills', 'uses']) {
-    await send(service, keys.own, {
-      method: 'POST',
-      path: '/projects',
-      body: JSON.stringify({ project: { name } }),
-    });
+    await send(service, keys.own, { method: 'POST', path: '/projects', body: JSON.stringify({ project: { name } }) });
   }
   const findings: Finding[] = [];
   for (const { name, method, project, query = '', body } of listCases()) {
@@ -113,13 +109,7 @@ function listCases(): Case[] {
     { name: 'apply that deletes', ...put, query: '?prune=true', body: '[]' },
     { name: 'apply of many uses', method: 'PUT', project: 'uses', body: uses },
     { name: 'export of many uses', method: 'GET', project: 'uses' },
-    {
-      name: 'apply that deletes many uses',
-      method: 'PUT',
-      project: 'uses',
-      query: '?prune=true',
-      body: '[]',
-    },
+    { name: 'apply that deletes many uses', method: 'PUT', project: 'uses', query: '?prune=true', body: '[]' },
   ];
 }
 
@@ -152,11 +142,7 @@ async function send(
 ) {
   const begun = performance.now();
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const response = await fetch(url + path, {
-    method,
-    headers,
-    ...(body !== undefined && { body }),
-  });
+  const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) });
   for await (const _ of response.body ?? []);
   return { status: response.status, seconds: (performance.now() - begun) / 1000 };
 }

@@ -103,10 +103,7 @@ function judgeKind(kind: Kind, outcomes: readonly Outcome[]) {
   const time = timeInWords(p99, `more than ${DEADLINE} ms`);
   const answers = [...new Set(refused.map(({ status }) => status ?? 'no answer'))].join(', ');
   const why = refused.length > 0 ? ` (${answers})` : '';
-  return {
-    words: `${kind} ${percent(share)}${why}, p99 ${time}`,
-    passed: share >= SERVED && p99 <= P99,
-  };
+  return { words: `${kind} ${percent(share)}${why}, p99 ${time}`, passed: share >= SERVED && p99 <= P99 };
 }
 
 /** The bounds that an attacked service must keep. */
@@ -166,12 +163,7 @@ export class Watch {
     const parts = await Promise.all(
       this.#parts.map(async ({ name, stop }) => {
         const times = await Promise.all(stop());
-        return {
-          name,
-          p99: quantile(times, 0.99),
-          longest: quantile(times, 1),
-          count: times.length,
-        };
+        return { name, p99: quantile(times, 0.99), longest: quantile(times, 1), count: times.length };
       }),
     );
     const [slowest] = parts.toSorted((one, other) => slowness(other.p99) - slowness(one.p99));

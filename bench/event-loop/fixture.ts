@@ -93,11 +93,7 @@ async function store({ url }: Service, key: string, isShort: boolean): Promise<K
       putDocument: { document_name: 'grown' },
     },
     further: {
-      predict: models.map(({ name, row }) => ({
-        name,
-        path: { modelName: name },
-        body: { data: [row] },
-      })),
+      predict: models.map(({ name, row }) => ({ name, path: { modelName: name }, body: { data: [row] } })),
       ...Object.fromEntries(
         OF_MODELS.map((id) => [id, models.map(({ name }) => ({ name, path: { modelName: name } }))]),
       ),
@@ -123,11 +119,7 @@ function longDocument(index: number): string {
 
 async function putText(address: string, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
   const type = { 'Content-Type': 'text/plain' };
-  const { ok, status } = await fetch(address, {
-    method: 'PUT',
-    body,
-    headers: { ...headers, ...type },
-  });
+  const { ok, status } = await fetch(address, { method: 'PUT', body, headers: { ...headers, ...type } });
   if (!ok) throw new Error(`${address}: ${status}`);
 }
 

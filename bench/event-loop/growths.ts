@@ -63,13 +63,7 @@ export function listGrowths(sample: Sample): Growth[] {
 function asItIs(sample: Sample): Growth {
   const request = writeSample(sample);
   const bytes = Buffer.byteLength(request.body ?? request.path);
-  return {
-    sample: sample.name,
-    place: '',
-    pattern: 'as it is',
-    series: [[bytes]],
-    write: () => request,
-  };
+  return { sample: sample.name, place: '', pattern: 'as it is', series: [[bytes]], write: () => request };
 }
 
 /** Returns the growths of a text in the address, which is percent-encoded. */
@@ -102,9 +96,7 @@ function growQuery(sample: Sample): Growth[] {
     pattern: unit,
     series: [lastTwo(HEAD_BYTES)],
     write: (bytes) =>
-      writeSample(sample, {
-        query: `${new URLSearchParams(sample.query)}&${unit.repeat(bytes / unit.length)}`,
-      }),
+      writeSample(sample, { query: `${new URLSearchParams(sample.query)}&${unit.repeat(bytes / unit.length)}` }),
   }));
 }
 

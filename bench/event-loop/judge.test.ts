@@ -79,11 +79,7 @@ test('a series is measured once if it is within bounds, and a hold without a slo
 });
 
 test('a step between two sizes in the middle is found', () => {
-  const series = [0.2, 0.8, 24, 40].map((hold, at) => ({
-    bytes: 1024 * 4 ** at,
-    status: 200,
-    hold,
-  }));
+  const series = [0.2, 0.8, 24, 40].map((hold, at) => ({ bytes: 1024 * 4 ** at, status: 200, hold }));
   expect(findFault(series, BOUNDS)).toEqual({ at: series[2], slope: expect.closeTo(1.8, 1) });
 });
 

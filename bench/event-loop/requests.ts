@@ -54,22 +54,10 @@ export function listSamples({ key, names, namesOf, further }: Known): Sample[] {
     const there = operation.method === 'DELETE' ? { ...path, [last]: ABSENT } : path;
     const bodies = bodiesOf(operation);
     const headers = { Authorization: `Bearer ${key}` };
-    const whole: Sample = {
-      name: operation.id,
-      operation,
-      path: there,
-      query,
-      headers,
-      isFirst: true,
-    };
+    const whole: Sample = { name: operation.id, operation, path: there, query, headers, isFirst: true };
     const own = bodies.map(([name, body], at): Sample => {
       const only = bodies.length === 1 ? operation.id : `${operation.id}, ${name}`;
-      return {
-        ...whole,
-        name: only,
-        body: creates(operation) ? withNewName(body) : body,
-        isFirst: at === 0,
-      };
+      return { ...whole, name: only, body: creates(operation) ? withNewName(body) : body, isFirst: at === 0 };
     });
     const [first = whole] = own;
     const variants = (further[operation.id] ?? []).map(
@@ -153,11 +141,7 @@ export function writeSample(sample: Sample, change: Change = {}): RawRequest {
   return {
     method: operation.method,
     path: address + (asked === '' ? '' : `?${asked}`),
-    headers: {
-      ...(body && { 'Content-Type': body.mediaType }),
-      ...headers,
-      ...change.headers,
-    },
+    headers: { ...(body && { 'Content-Type': body.mediaType }), ...headers, ...change.headers },
     body: change.body ?? (body && writeBody(body)),
   };
 }

@@ -92,11 +92,7 @@ const m3 = withSeries('m3', ['m3'], (sets) => {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const smape = judged.reduce((sum, { judgement }, index) => sum + ((counts[index] ?? 0) / total) * judgement.smape, 0);
   return [
-    {
-      asked: `m3, all: sMAPE ≤ ${ASKED_OF_M3}`,
-      measured: smape.toFixed(2),
-      passed: smape <= ASKED_OF_M3,
-    },
+    { asked: `m3, all: sMAPE ≤ ${ASKED_OF_M3}`, measured: smape.toFixed(2), passed: smape <= ASKED_OF_M3 },
     ...judged.flatMap(({ set, judgement }) => findAll(set, judgement)),
   ];
 });
@@ -155,12 +151,7 @@ async function findHousing(): Promise<Finding[]> {
     return Float64Array.from(ofCity, ([, , , cell = '']) => Number.parseFloat(cell));
   });
   const series = sales.map(
-    (values): ForecastSeries => ({
-      start: 0,
-      values: values.subarray(0, -HORIZON),
-      past: [],
-      known: [],
-    }),
+    (values): ForecastSeries => ({ start: 0, values: values.subarray(0, -HORIZON), past: [], known: [] }),
   );
   const judgement = judge({
     name: 'housing',
@@ -231,9 +222,7 @@ function sampleSeries({ coming }: HeldOut, msis: readonly number[]): number[] {
 }
 
 async function askPeers({ set, horizon }: HeldOut, sample: readonly number[]) {
-  const child = promisify(execFile)('Rscript', [SCRIPT, String(set.season), String(horizon)], {
-    maxBuffer: 2 ** 26,
-  });
+  const child = promisify(execFile)('Rscript', [SCRIPT, String(set.season), String(horizon)], { maxBuffer: 2 ** 26 });
   const lines = sample.map((index) => [...(set.series[index]?.values ?? [])].join(','));
   child.child.stdin?.end(`${lines.join('\n')}\n`);
   const answers: Record<string, Bounds[]> = JSON.parse((await child).stdout);

@@ -54,16 +54,11 @@ function reading(name: string, path: string, more: Partial<Operation> = {}): Ope
 const refused = { statuses: [400, 422], isRefused: true };
 
 export const getSkill = reading('getSkill', '/skill-50');
-export const besideRefusals = reading('getSkill, beside a refused key', '/skill-50', {
-  isBesideRefusals: true,
-});
+export const besideRefusals = reading('getSkill, beside a refused key', '/skill-50', { isBesideRefusals: true });
 export const listSkills = reading('listSkills', '');
 export const listOneSkill = reading('listSkills, one of them', '?limit=1');
 export const refusedList = reading('listSkills, refused', '?limit=0', refused);
-export const unknownSkill = reading('getSkill, 404', '/missing', {
-  prefer: 'code=404',
-  statuses: [404],
-});
+export const unknownSkill = reading('getSkill, 404', '/missing', { prefer: 'code=404', statuses: [404] });
 
 export const createSkill: Operation = {
   name: 'createSkill',
@@ -71,9 +66,7 @@ export const createSkill: Operation = {
   path: NEW_SKILLS,
   statuses: [201],
   addsRows: true,
-  body: JSON.stringify({
-    skill: { name: 'skill-[<id>]', type: 'lookup', params: { database: 'sales', depth: 3 } },
-  }),
+  body: JSON.stringify({ skill: { name: 'skill-[<id>]', type: 'lookup', params: { database: 'sales', depth: 3 } } }),
 };
 
 /** A body with an unknown field, a field of the wrong type, and a missing field. */
@@ -89,9 +82,7 @@ export const updateAgent: Operation = {
   name: 'updateAgent',
   method: 'PUT',
   path: `/projects/${LISTED}/agents/analyst`,
-  body: JSON.stringify({
-    agent: { prompt_template: 'Answer in one sentence: {{question}}', settings: { depth: 3 } },
-  }),
+  body: JSON.stringify({ agent: { prompt_template: 'Answer in one sentence: {{question}}', settings: { depth: 3 } } }),
   statuses: [200],
 };
 
@@ -120,12 +111,7 @@ const onFastify = { main: './baselines/fastify.js' };
 export const roster: Contender = { name: 'roster', title: 'Roster' };
 
 /** The plain framework that Roster's cost is compared with. */
-export const express: Contender = {
-  name: 'express',
-  title: 'bare Express',
-  ...onExpress,
-  validates: false,
-};
+export const express: Contender = { name: 'express', title: 'bare Express', ...onExpress, validates: false };
 
 /** The minimum cost of a read. */
 export const prepared: Contender = {
@@ -161,12 +147,7 @@ function grown(more: number): Contender {
 }
 
 export const unchanged: Contender = { ...variant, name: 'unchanged', title: 'Roster as it is' };
-export const unaudited: Contender = {
-  ...variant,
-  name: 'unaudited',
-  title: 'without events',
-  audits: false,
-};
+export const unaudited: Contender = { ...variant, name: 'unaudited', title: 'without events', audits: false };
 export const larger = grown(500);
 export const growing: readonly Contender[] = [unchanged, grown(50), larger];
 /** Those that are compared with each other alone. */

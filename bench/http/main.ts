@@ -40,10 +40,7 @@ function groups(against: readonly Contender[] = baselines): readonly Group[] {
       .map((contender) => [contender, operation] as const);
   return [
     { name: 'getSkill', works: all(getSkill) },
-    {
-      name: 'listSkills',
-      works: [...all(listSkills), [roster, listOneSkill], ...all(refusedList)],
-    },
+    { name: 'listSkills', works: [...all(listSkills), [roster, listOneSkill], ...all(refusedList)] },
     { name: 'createSkill', works: [...all(createSkill), ...all(refusedCreate)] },
     { name: 'updateAgent', works: all(updateAgent) },
     { name: '404', works: all(unknownSkill) },

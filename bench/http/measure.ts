@@ -133,10 +133,7 @@ async function flood(url: string, request: () => Buffer, seconds: number): Promi
 
 /** Returns the requests of an operation, each with another text for `[<id>]`. */
 export function makeRequests({ method, path, body, prefer }: Operation, url: string, key: string) {
-  const headers = {
-    ...bearer(key),
-    ...(prefer === undefined ? {} : { Prefer: prefer }),
-  };
+  const headers = { ...bearer(key), ...(prefer === undefined ? {} : { Prefer: prefer }) };
   const type = { 'Content-Type': 'application/json' };
   const withBody = (text: string) => wireBytes(url, method, path, Buffer.from(text), { ...headers, ...type });
   if (body?.includes('[<id>]')) {

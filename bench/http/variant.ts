@@ -31,14 +31,7 @@ const metrics = new Metrics('0.0.0');
 const answers = watchAnswers(metrics.answers, log);
 const passages = openPassageSearch(store);
 const rates = new RateLimits(config.rateLimit, store);
-const tools = {
-  store,
-  passages,
-  predictors,
-  sql: undefined,
-  mcp: undefined,
-  counter: new RowCounter(rates, metrics),
-};
+const tools = { store, passages, predictors, sql: undefined, mcp: undefined, counter: new RowCounter(rates, metrics) };
 const callers = new Callers(store, log);
 const services = {
   databases: undefined,

@@ -36,10 +36,7 @@ async function writeContract(file: string, built: string): Promise<void> {
   const changed = { ...document, paths: Object.fromEntries(kept) };
   const source = dump(changed);
   await writeFile(file, source);
-  const constants = {
-    CHECKED_CONTRACT: hash('sha256', source),
-    CONTRACT_AS_JSON: JSON.stringify(changed),
-  };
+  const constants = { CHECKED_CONTRACT: hash('sha256', source), CONTRACT_AS_JSON: JSON.stringify(changed) };
   const code = Object.entries(constants).reduce(
     (text, [name, value]) =>
       text.replace(

@@ -151,10 +151,7 @@ async function measureLoaded(files: readonly string[]): Promise<{ estimated: num
   const script = fileURLToPath(new URL('./loaded-memory.js', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', script, ...files]);
   const sizes: unknown = JSON.parse(stdout);
-  return {
-    estimated: Number(readField(sizes, 'estimated')),
-    measured: Number(readField(sizes, 'measured')),
-  };
+  return { estimated: Number(readField(sizes, 'estimated')), measured: Number(readField(sizes, 'measured')) };
 }
 
 function mebibytes(bytes: number): string {

@@ -52,10 +52,7 @@ async function stream(
   const workedBefore = processorTime(pid);
   let answered = 0;
   const memories = repeatedly(100, () => residentMemory(pid));
-  const sent = request(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/x-ndjson' },
-  });
+  const sent = request(url, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' } });
   // One who does not read is given up, and then takes no more.
   sent.on('error', () => {});
   const sending = pipeline(Array(rows / LINES).fill(lines), sent).catch(() => {});

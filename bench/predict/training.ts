@@ -91,9 +91,5 @@ async function cancelling(service: Service): Promise<Finding> {
   await fetch(service.url + MODEL, { method: 'DELETE' });
   while (!service.log().includes('"msg":"training cancelled"')) await delay(20);
   const seconds = (performance.now() - begun) / 1000;
-  return {
-    asked: 'DELETE ends a training within 1 s',
-    measured: `${seconds.toFixed(2)} s`,
-    passed: seconds <= 1,
-  };
+  return { asked: 'DELETE ends a training within 1 s', measured: `${seconds.toFixed(2)} s`, passed: seconds <= 1 };
 }

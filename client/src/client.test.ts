@@ -45,10 +45,7 @@ function answer(status: number, mediaType: string | null, body: string): Promise
   });
 }
 
-const training = {
-  path: { projectName: 'default', modelName: 'diamond_prices' },
-  query: { target: 'price' },
-};
+const training = { path: { projectName: 'default', modelName: 'diamond_prices' }, query: { target: 'price' } };
 const table = 'carat,price\n0.23,326\n';
 
 test('a 304 has neither data nor an error', async () => {
@@ -77,10 +74,7 @@ describe('a request that uses something deprecated', () => {
 
   test('is reported with its operation and its dates, whatever the answer', async () => {
     const calls: DeprecatedCall[] = [];
-    const roster = createRosterClient({
-      ...answering(DATES),
-      onDeprecated: (call) => calls.push(call),
-    });
+    const roster = createRosterClient({ ...answering(DATES), onDeprecated: (call) => calls.push(call) });
     await update(roster);
     await update(roster);
     expect(calls).toEqual(
@@ -151,9 +145,7 @@ describe('the request', () => {
   ])('has /api once below a base URL ending in "%s"', async (end, expected) => {
     const { url, seen } = await remember();
     const roster = createRosterClient({ baseUrl: url + end });
-    await roster.GET('/api/projects/{projectName}/models', {
-      params: { path: { projectName: 'default' } },
-    });
+    await roster.GET('/api/projects/{projectName}/models', { params: { path: { projectName: 'default' } } });
     await roster.GET('/projects/{project_name}', { params: { path: { project_name: 'api' } } });
     await roster.GET('/api/status');
     expect(seen.map((request) => request.url)).toEqual([
@@ -226,9 +218,7 @@ describe('a parameter of the address', () => {
   });
 
   test('may have braces in its value, and so may the query', async () => {
-    await roster.GET(list, {
-      params: { path: { project_name: '{a}' }, query: { agent: ['{b}'] } },
-    });
+    await roster.GET(list, { params: { path: { project_name: '{a}' }, query: { agent: ['{b}'] } } });
     expect(sent).toEqual(['http://roster.example/projects/%7Ba%7D/skills?agent=%7Bb%7D']);
   });
 });
@@ -236,9 +226,7 @@ describe('a parameter of the address', () => {
 describe('the body', () => {
   test('is JSON by default', async () => {
     const { url, seen } = await remember();
-    await createRosterClient({ baseUrl: url }).POST('/projects', {
-      body: { project: { name: 'jewellery' } },
-    });
+    await createRosterClient({ baseUrl: url }).POST('/projects', { body: { project: { name: 'jewellery' } } });
     expect(seen[0]?.headers['content-type']).toBe('application/json');
     expect(seen[0]?.body).toBe('{"project":{"name":"jewellery"}}');
   });
@@ -264,10 +252,7 @@ describe('the body', () => {
 
   test('is refused if it is CSV without its Content-Type', async () => {
     const roster = createRosterClient({ baseUrl: 'http://roster.example' });
-    const upload = roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-      params: training,
-      body: table,
-    });
+    const upload = roster.PUT('/api/projects/{projectName}/models/{modelName}', { params: training, body: table });
     await expect(upload).rejects.toThrow('text/csv');
   });
 });

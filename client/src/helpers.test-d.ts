@@ -56,9 +56,7 @@ describe('paging', () => {
 
   test('takes the other parameters of the list, and only those', () => {
     items((query) =>
-      roster.GET('/projects/{project_name}/skills', {
-        params: { path, query: { agent: ['analyst'], ...query } },
-      }),
+      roster.GET('/projects/{project_name}/skills', { params: { path, query: { agent: ['analyst'], ...query } } }),
     );
     items((query) =>
       roster.GET('/projects/{project_name}/agents', {

@@ -34,10 +34,7 @@ export async function readPage<Item>(list: ListCall<Item>, query: PageQuery): Pr
   const { data, error, response } = await list(query);
   if (error !== undefined) throw new ProblemError(error, response);
   const cursor = nextCursor(response);
-  return {
-    items: data ?? [],
-    next: cursor === undefined ? undefined : { limit: query.limit, cursor },
-  };
+  return { items: data ?? [], next: cursor === undefined ? undefined : { limit: query.limit, cursor } };
 }
 
 /**

@@ -108,10 +108,7 @@ function ProjectSwitcher({ project, kind }: { project: string; kind: string }) {
 
 function Projects({ project, kind }: { project: string; kind: string }) {
   const { loaded, reload } = useLoaded(
-    (signal) =>
-      readPage((query) => roster.GET('/projects', { params: { query }, signal }), {
-        limit: MAX_NAMED,
-      }),
+    (signal) => readPage((query) => roster.GET('/projects', { params: { query }, signal }), { limit: MAX_NAMED }),
     [],
   );
   return (

@@ -58,10 +58,7 @@ export class AgentService extends ChatService {
         CHAT_URL: chat.url,
         CHAT_MODEL: 'scripted',
         CHAT_KEY,
-        DATABASES: JSON.stringify({
-          sales: `file:${sales}`,
-          foreign: { url: `file:${sales}`, owners: ['acme'] },
-        }),
+        DATABASES: JSON.stringify({ sales: `file:${sales}`, foreign: { url: `file:${sales}`, owners: ['acme'] } }),
         ...env,
       },
     });

@@ -63,9 +63,7 @@ describe('an agent', () => {
     const address = '/api/projects/default/models/store_sales';
     const training = await service.send('PUT', `${address}?${query}`, rows);
     expect(training.status).toBe(202);
-    await untilReadyAt(`${service.server.url}${address}`, {
-      Authorization: `Bearer ${service.key}`,
-    });
+    await untilReadyAt(`${service.server.url}${address}`, { Authorization: `Bearer ${service.key}` });
     const skills = [{ type: 'model', params: { model: 'store_sales' } }];
     const agent = await service.agent({ skills });
     play(uses({ series: { store: 'B' }, steps: 2 }));
@@ -199,9 +197,7 @@ describe('an agent', () => {
 
   test('needs the scope to ask', async () => {
     const key = await service.createKey({ scopes: ['read', 'write', 'predict'] });
-    const response = await service.ask('any', 'Hello?', {
-      headers: { Authorization: `Bearer ${key}` },
-    });
+    const response = await service.ask('any', 'Hello?', { headers: { Authorization: `Bearer ${key}` } });
     expect(response.status).toBe(403);
   });
 });
@@ -219,9 +215,7 @@ describe('the use of tools', () => {
   test('goes on after arguments that are not JSON, and without tools after a second time', async () => {
     const agent = await service.agent({ skills: [SQL] });
     const broken = stream(
-      chunk({
-        tool_calls: [{ index: 0, id: 'a', function: { name: 'sql', arguments: '{"sql": sel' } }],
-      }),
+      chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'sql', arguments: '{"sql": sel' } }] }),
       chunk({}, 'tool_calls'),
       DONE,
     );
@@ -334,10 +328,5 @@ test('counts the tokens of all requests', async () => {
   const first = calls({ name: 'sql', arguments: {} });
   play([{ body: [...(first.body as Iterable<string>)].toSpliced(-1, 0, tokens) }, says('Done.')]);
   const { usage } = await service.answer(agent, 'Count.');
-  expect(usage).toEqual({
-    requests: 2,
-    prompt_tokens: 17,
-    completion_tokens: 5,
-    total_tokens: 22,
-  });
+  expect(usage).toEqual({ requests: 2, prompt_tokens: 17, completion_tokens: 5, total_tokens: 22 });
 });

@@ -56,10 +56,7 @@ function list(value: unknown): unknown[] {
 /** Reads a skill as the client does. */
 function skillOf(json: unknown) {
   const params = field(json, 'params');
-  const required: Record<string, readonly string[]> = {
-    sql: ['tables', 'database'],
-    retrieval: ['source'],
-  };
+  const required: Record<string, readonly string[]> = { sql: ['tables', 'database'], retrieval: ['source'] };
   const type = String(field(json, 'type'));
   for (const name of required[type] ?? []) field(params, name);
   return { name: field(json, 'name'), type, params };

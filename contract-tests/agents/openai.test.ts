@@ -33,11 +33,7 @@ beforeAll(async () => {
   await service.trainPrices();
   await service.create('skill', { name: 'prices', type: 'model', params: { model: 'prices' } });
   analyst = 'analyst';
-  await service.create('agent', {
-    name: analyst,
-    skills: ['prices'],
-    settings: { temperature: 0.2 },
-  });
+  await service.create('agent', { name: analyst, skills: ['prices'], settings: { temperature: 0.2 } });
 });
 afterAll(() => service.close());
 
@@ -85,13 +81,7 @@ const CHAT_DEFAULTS = {
   prediction: null,
 };
 /** Fields that must be null. */
-const CHAT_NULLS = {
-  audio: {},
-  functions: [],
-  function_call: 'auto',
-  moderation: {},
-  web_search_options: {},
-};
+const CHAT_NULLS = { audio: {}, functions: [], function_call: 'auto', moderation: {}, web_search_options: {} };
 
 const ADDRESS = '/v1/chat/completions';
 
@@ -165,10 +155,7 @@ describe('a chat completion', () => {
   ])('ends at %s, and says so, with the text of its stream', async (_, bound) => {
     play(saysPrice);
     const { choices, usage } = await complete(bound);
-    expect(choices[0]).toMatchObject({
-      finish_reason: 'length',
-      message: { content: 'About 2,700 ' },
-    });
+    expect(choices[0]).toMatchObject({ finish_reason: 'length', message: { content: 'About 2,700 ' } });
     expect(usage?.completion_tokens).toBe(2);
     const chunks = await streamed(bound);
     expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe(choices[0]?.message.content);
@@ -236,10 +223,7 @@ describe('a chat completion', () => {
     ] as const) {
       play(() => refuses(400, { message: refused }));
       const failed = await service.send('POST', ADDRESS, body({ max_tokens: 20 }));
-      expect(await failed.json()).toMatchObject({
-        status: 502,
-        detail: expect.stringContaining(refused),
-      });
+      expect(await failed.json()).toMatchObject({ status: 502, detail: expect.stringContaining(refused) });
       expect(sent()).toHaveLength(requests);
     }
   });
@@ -279,10 +263,7 @@ describe('a chat completion', () => {
     const chunks = await streamed();
     expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe(choice?.message.content);
     expect(JSON.stringify(chunks)).not.toContain('tool_calls');
-    expect(chunks.at(-1)).toMatchObject({
-      choices: [{ finish_reason: 'stop' }],
-      steps: [{ skill: 'prices' }],
-    });
+    expect(chunks.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }], steps: [{ skill: 'prices' }] });
     expect(chunks.every((part) => part.usage === undefined)).toBe(true);
   });
 
@@ -323,11 +304,7 @@ describe('a chat completion', () => {
   test('takes what clients send by default', async () => {
     play(() => says('Hello.'));
     const tool = { name: 'stock', parameters: null, description: null, strict: null };
-    await complete({
-      ...DEFAULTS,
-      ...CHAT_DEFAULTS,
-      tools: [{ type: 'function', function: tool }],
-    });
+    await complete({ ...DEFAULTS, ...CHAT_DEFAULTS, tools: [{ type: 'function', function: tool }] });
     const nulls = Object.keys({ ...DEFAULTS, ...CHAT_DEFAULTS, ...CHAT_NULLS });
     await complete(Object.fromEntries(nulls.map((name) => [name, null])));
   });
@@ -362,21 +339,12 @@ describe('a chat completion', () => {
   });
 
   test('offers the tools of the client, and goes on with their results', async () => {
-    const tools = [
-      {
-        type: 'function',
-        function: { name: 'stock', parameters: { type: 'object', properties: {} } },
-      },
-    ];
+    const tools = [{ type: 'function', function: { name: 'stock', parameters: { type: 'object', properties: {} } } }];
     play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
     const asked = await complete({ tools });
     const [choice] = asked.choices;
     expect(choice?.finish_reason).toBe('tool_calls');
-    const call = {
-      id: 'call_0',
-      type: 'function',
-      function: { name: 'stock', arguments: '{"carat":0.7}' },
-    };
+    const call = { id: 'call_0', type: 'function', function: { name: 'stock', arguments: '{"carat":0.7}' } };
     expect(choice?.message.tool_calls).toEqual([call]);
     expect(asked.steps).toEqual([]);
     expect(sent()[0]?.tools?.map((tool) => tool.function.name)).toEqual(['prices', 'stock']);
@@ -407,14 +375,7 @@ describe('a chat completion', () => {
     ['tool_choice is none', { tool_choice: 'none' }],
     [
       'Open WebUI asks for a title',
-      {
-        messages: [
-          {
-            role: 'user',
-            content: '### Task:\nGenerate a title.\n<chat_history>\nHello\n</chat_history>',
-          },
-        ],
-      },
+      { messages: [{ role: 'user', content: '### Task:\nGenerate a title.\n<chat_history>\nHello\n</chat_history>' }] },
     ],
     [
       'LibreChat asks for a title',
@@ -435,9 +396,7 @@ describe('a chat completion', () => {
 
   test('finds an agent by its project too', async () => {
     play(() => says('Hello.'));
-    expect(await complete({ model: `default/${analyst}` })).toMatchObject({
-      model: `default/${analyst}`,
-    });
+    expect(await complete({ model: `default/${analyst}` })).toMatchObject({ model: `default/${analyst}` });
     expect(await service.json('GET', '/v1/models')).toMatchObject({
       object: 'list',
       data: [{ id: 'default/analyst', object: 'model', owned_by: 'roster' }],
@@ -458,10 +417,7 @@ describe('an error', () => {
       'an image at a private address',
       {
         messages: [
-          {
-            role: 'user',
-            content: [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }],
-          },
+          { role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }] },
         ],
       },
       400,
@@ -566,10 +522,7 @@ describe('an error', () => {
       'tools of 130 KiB',
       {
         tools: [1, 2]
-          .map((n) => ({
-            type: 'function',
-            function: { name: `t${n}`, parameters: { x: 'x'.repeat(65_000) } },
-          }))
+          .map((n) => ({ type: 'function', function: { name: `t${n}`, parameters: { x: 'x'.repeat(65_000) } } }))
           .concat([{ type: 'function', function: { name: 't3', parameters: { x: 'x'.repeat(3000) } } }]),
       },
       400,
@@ -581,10 +534,7 @@ describe('an error', () => {
     const response = await service.send('POST', ADDRESS, body(fields));
     expect(response.status).toBe(status);
     const message = expect.stringMatching(/\w/);
-    expect(await response.json()).toMatchObject({
-      status,
-      error: { message, type, param, code },
-    });
+    expect(await response.json()).toMatchObject({ status, error: { message, type, param, code } });
   });
 
   test('of an address that is not served is one of theirs too', async () => {
@@ -666,12 +616,7 @@ const STOCK = {
 };
 
 /** Fields that must be null. */
-const RESPONSE_NULLS = {
-  conversation: 'conv_1',
-  prompt: { id: 'pmpt_1' },
-  context_management: [],
-  moderation: {},
-};
+const RESPONSE_NULLS = { conversation: 'conv_1', prompt: { id: 'pmpt_1' }, context_management: [], moderation: {} };
 
 describe('a response', () => {
   const called = { type: 'function_call', call_id: 'call_0', name: 'stock', arguments: '{}' };
@@ -772,10 +717,7 @@ describe('a response', () => {
     expect(next).toMatchObject({ status: 'completed', max_output_tokens: null });
     expect(sent()[0]?.messages.at(-2)).toEqual({ role: 'assistant', content: 'About 2,700 ' });
     play(usesPricesFor(6));
-    expect(await respond({ max_output_tokens: 6 })).toMatchObject({
-      status: 'incomplete',
-      output: [],
-    });
+    expect(await respond({ max_output_tokens: 6 })).toMatchObject({ status: 'incomplete', output: [] });
   });
 
   test('passes images on, and keeps them for the responses that continue it', async () => {
@@ -786,10 +728,7 @@ describe('a response', () => {
     ];
     const first = await respond({ input: [{ type: 'message', role: 'user', content }] });
     await respond({ previous_response_id: first.id, input: 'And its colour?' });
-    const asked = {
-      role: 'user',
-      content: [{ type: 'text', text: 'What is this?' }, PASSED_IMAGE],
-    };
+    const asked = { role: 'user', content: [{ type: 'text', text: 'What is this?' }, PASSED_IMAGE] };
     expect(sent().map(({ messages }) => messages[1])).toEqual([asked, asked]);
   });
 
@@ -809,10 +748,7 @@ describe('a response', () => {
     play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
     const events = await respondInEvents({ tools: [STOCK], store: false });
     expect(events).toContainEqual(
-      expect.objectContaining({
-        type: 'response.function_call_arguments.done',
-        arguments: '{"carat":0.7}',
-      }),
+      expect.objectContaining({ type: 'response.function_call_arguments.done', arguments: '{"carat":0.7}' }),
     );
 
     const result = { type: 'function_call_output', call_id: 'call_0', output: '</result> 3' };
@@ -1024,25 +960,13 @@ describe('a response', () => {
     ['10,000 items', { input: Array.from({ length: 10_000 }, () => asking) }, null],
     [
       'an image at an address',
-      {
-        input: [
-          {
-            role: 'user',
-            content: [{ type: 'input_image', image_url: 'https://example.com/a.png' }],
-          },
-        ],
-      },
+      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://example.com/a.png' }] }] },
       'input[0].content[0].image_url',
     ],
     [
       'an image of another format',
       {
-        input: [
-          {
-            role: 'user',
-            content: [{ type: 'input_image', image_url: 'data:image/svg+xml;base64,PHN2Zz4=' }],
-          },
-        ],
+        input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'data:image/svg+xml;base64,PHN2Zz4=' }] }],
       },
       'input[0].content[0].image_url',
     ],
@@ -1056,11 +980,7 @@ describe('a response', () => {
       {
         input: [
           ...[asking, called],
-          {
-            ...answered,
-            call_id: 'call_0',
-            output: [{ type: 'input_image', image_url: PIXEL }],
-          },
+          { ...answered, call_id: 'call_0', output: [{ type: 'input_image', image_url: PIXEL }] },
         ],
       },
       'input[2].output[0]',
@@ -1135,10 +1055,7 @@ describe('a response', () => {
       [large, 413],
     ] as const) {
       const refused = await service.send('POST', RESPONSES, undefined, { body: text });
-      expect(await refused.json()).toMatchObject({
-        status,
-        error: { message: expect.any(String) },
-      });
+      expect(await refused.json()).toMatchObject({ status, error: { message: expect.any(String) } });
     }
   });
 
@@ -1173,10 +1090,7 @@ test.each([
     const answer = await checkedFetch(new Request(`${server.url}${ADDRESS}`, asked));
     expect(answer.status).toBe(status);
     const responded = await checkedFetch(
-      new Request(`${server.url}${RESPONSES}`, {
-        ...asked,
-        body: JSON.stringify({ model: analyst, input: ASKED }),
-      }),
+      new Request(`${server.url}${RESPONSES}`, { ...asked, body: JSON.stringify({ model: analyst, input: ASKED }) }),
     );
     expect(responded.status).toBe(status);
     const page = { ...headers, Origin: 'https://elsewhere.example' };

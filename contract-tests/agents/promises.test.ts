@@ -7,11 +7,7 @@ const RATE = refuses(429, undefined, { 'Retry-After': '20' });
 
 let service: AgentService;
 beforeAll(async () => {
-  service = await AgentService.open({
-    CHAT_MODEL: 'llama3.1',
-    CHAT_MODELS: 'qwen3',
-    MAX_RESOURCES: '20',
-  });
+  service = await AgentService.open({ CHAT_MODEL: 'llama3.1', CHAT_MODELS: 'qwen3', MAX_RESOURCES: '20' });
 });
 afterAll(() => service.close());
 
@@ -50,10 +46,7 @@ describe('an agent', () => {
     const agent = await service.agent({ skills: [{ type: 'model', params: { model: 'prices' } }] });
     service.chat.play(({ body }, number) =>
       number === 0
-        ? calls({
-            name: body.tools?.[0]?.function.name ?? '',
-            arguments: { carat: 0.7, cut: 'Ideal', color: 'G' },
-          })
+        ? calls({ name: body.tools?.[0]?.function.name ?? '', arguments: { carat: 0.7, cut: 'Ideal', color: 'G' } })
         : says('About 2,742 dollars.'),
     );
     expect((await service.answer(agent, 'What does it cost?')).steps).toHaveLength(1);

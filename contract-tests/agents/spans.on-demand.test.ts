@@ -45,9 +45,7 @@ test('spans show answers without their texts', async () => {
     OTEL_BSP_SCHEDULE_DELAY: '100',
   });
   onTestFinished(() => service.close());
-  const agent = await service.agent({
-    skills: [{ type: 'sql', params: { database: 'sales', tables: ['orders'] } }],
-  });
+  const agent = await service.agent({ skills: [{ type: 'sql', params: { database: 'sales', tables: ['orders'] } }] });
   service.chat.play([calls({ name: 'marzipan', arguments: {} }), says('Nougat.')]);
   await service.answer(agent, 'Truffle?');
   service.chat.play([refuses(500)]);

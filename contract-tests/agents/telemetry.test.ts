@@ -5,9 +5,7 @@ import { AgentService } from './agent-service.js';
 test('metrics count answers, uses of tools and tokens', async () => {
   const service = await AgentService.open();
   onTestFinished(() => service.close());
-  const agent = await service.agent({
-    skills: [{ type: 'sql', params: { database: 'sales', tables: ['orders'] } }],
-  });
+  const agent = await service.agent({ skills: [{ type: 'sql', params: { database: 'sales', tables: ['orders'] } }] });
   service.chat.play([calls({ name: 'marzipan', arguments: {} }), says('Nougat.')]);
   await service.answer(agent, 'Truffle?');
   service.chat.play([refuses(500)]);

@@ -72,14 +72,8 @@ describe('a choice', () => {
 
   test('is a name, a status, or both', async () => {
     const model = { projectName: 'default', modelName: 'prices' };
-    const roster = rosterWith({
-      getModel: 'failed',
-      getSkill: { status: 404, example: 'project' },
-      deleteSkill: 412,
-    });
-    const failed = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
-      params: { path: model },
-    });
+    const roster = rosterWith({ getModel: 'failed', getSkill: { status: 404, example: 'project' }, deleteSkill: 412 });
+    const failed = await roster.GET('/api/projects/{projectName}/models/{modelName}', { params: { path: model } });
     expect(failed.data?.status).toBe('failed');
     const missing = await roster.GET(ADDRESS, { params: { path } });
     expect(missing.error?.type).toBe('/problems/project-not-found');
@@ -138,10 +132,7 @@ describe('a choice', () => {
     expect((await read('missing')).response.status).toBe(404);
     expect((await read('present')).response.status).toBe(200);
     const create = (name: string) =>
-      roster.POST('/projects/{project_name}/skills', {
-        params: { path },
-        body: { skill: { name, type: 'sql' } },
-      });
+      roster.POST('/projects/{project_name}/skills', { params: { path }, body: { skill: { name, type: 'sql' } } });
     expect((await create('taken')).error?.type).toBe('/problems/name-taken');
     expect((await create('free')).data?.name).toBe('sales_questions');
   });
@@ -196,9 +187,7 @@ describe('an answer', () => {
     const skill = { project_name: 'me', skill_name: 'projects' };
     const address = `${LIST}/{skill_name}` as const;
     expect((await roster.GET(address, { params: { path: skill } })).data?.params).toBeDefined();
-    const model = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
-      params: { path: models },
-    });
+    const model = await roster.GET('/api/projects/{projectName}/models/{modelName}', { params: { path: models } });
     expect(model.data?.status).toBe('ready');
   });
 
@@ -382,13 +371,9 @@ function examplesOf(operation: Operation): Example[] {
     const contents = response.entries('content');
     if (contents.length === 0) return [{ status, value: '', response }];
     return contents.flatMap(([mediaType, content]) =>
-      content.entries('examples').map(([name, example]) => ({
-        status,
-        mediaType,
-        name,
-        response,
-        value: example.at('value').value,
-      })),
+      content
+        .entries('examples')
+        .map(([name, example]) => ({ status, mediaType, name, response, value: example.at('value').value })),
     );
   });
 }

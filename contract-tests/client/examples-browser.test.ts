@@ -58,10 +58,7 @@ async function installed(folder: string): Promise<void> {
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
   const packages = join(folder, 'node_modules');
   for (const name of ['openapi-fetch', 'eventsource-parser'])
-    await cp(join(ROOT, 'node_modules', name), join(packages, name), {
-      recursive: true,
-      dereference: true,
-    });
+    await cp(join(ROOT, 'node_modules', name), join(packages, name), { recursive: true, dereference: true });
   await installPackedClient(packages);
 }
 

@@ -43,10 +43,9 @@ test('the example trains, waits, predicts and lists', async () => {
 });
 
 test('the example prints in one line why the service refuses it', async () => {
-  const refused: unknown = await run({
-    ROSTER_URL: server.url,
-    ROSTER_KEY: 'roster_of_nobody',
-  }).catch((error: unknown) => error);
+  const refused: unknown = await run({ ROSTER_URL: server.url, ROSTER_KEY: 'roster_of_nobody' }).catch(
+    (error: unknown) => error,
+  );
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused).toMatchObject({ stderr: expect.stringMatching(/^Unauthorized: .+\n$/) });
 });

@@ -32,11 +32,7 @@ test('there is a method for each operation of the contract, apart from those of 
 });
 
 test('a resource is created, read, changed and deleted, in the project of the façade', async () => {
-  const created = await roster.skills.create({
-    name: 'weather',
-    type: 'weather',
-    params: { city: 'Ulm' },
-  });
+  const created = await roster.skills.create({ name: 'weather', type: 'weather', params: { city: 'Ulm' } });
   expect(created).toMatchObject({ name: 'weather', params: { city: 'Ulm' } });
   const { data, etag } = await tagged(roster.skills.get('weather').result());
   expect(data).toEqual(created);

@@ -49,10 +49,7 @@ afterAll(async () => {
 
 /** Starts the service, with the skills that the mocks have from the contract's examples. */
 async function startServiceWithSkills(): Promise<Running> {
-  const server = await startServer({
-    databaseFile: join(folder, 'roster.db'),
-    env: { ALLOWED_ORIGINS: site.url },
-  });
+  const server = await startServer({ databaseFile: join(folder, 'roster.db'), env: { ALLOWED_ORIGINS: site.url } });
   const roster = createRosterClient({ baseUrl: server.url, apiKey: key });
   for (const name of EXAMPLES) {
     const body = { skill: { name, type: 'note' } };
@@ -132,11 +129,7 @@ describe.each(Object.entries(TARGETS))('on %s, the page', (_, start) => {
   });
 
   test('trains a model from a file, and predicts a row', async () => {
-    const file = {
-      name: 'diamonds.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(fewDiamonds),
-    };
+    const file = { name: 'diamonds.csv', mimeType: 'text/csv', buffer: Buffer.from(fewDiamonds) };
     await page.getByLabel('CSV').setInputFiles(file);
     await button('Train').click();
     await shown(/^prices is ready, from \d+ rows\.$/);

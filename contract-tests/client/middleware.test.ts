@@ -127,10 +127,7 @@ describe('an Idempotency-Key', () => {
   test('is not added to other requests', async () => {
     const roster = careful();
     const path = { projectName: 'default', modelName: 'prices' };
-    await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
-      params: { path },
-      body: [],
-    });
+    await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', { params: { path }, body: [] });
     await roster.GET('/projects');
     expect(sent()).toEqual([undefined, undefined]);
   });

@@ -42,10 +42,7 @@ test('the client cannot tell it from a service', async () => {
 });
 
 test('one handler replaces that of its operation for a test', async () => {
-  const { getSkill } = exampleHandlers(http, BASE, {
-    getSkill: { status: 404, example: 'skill' },
-    listSkills: 503,
-  });
+  const { getSkill } = exampleHandlers(http, BASE, { getSkill: { status: 404, example: 'skill' }, listSkills: 503 });
   expectTypeOf(getSkill).toEqualTypeOf<HttpHandler>();
   server.use(getSkill);
   const roster = createRosterClient({ baseUrl: BASE });

@@ -15,10 +15,7 @@ beforeAll(async () => {
   server = await startServer();
   proxy = await openFaultyProxy(server.url);
   for (const name of NAMES) {
-    await roster().POST('/projects/{project_name}/skills', {
-      params,
-      body: { skill: { name, type: 'lookup' } },
-    });
+    await roster().POST('/projects/{project_name}/skills', { params, body: { skill: { name, type: 'lookup' } } });
   }
 });
 beforeEach(() => {
@@ -69,9 +66,7 @@ test('paging works for every list of the contract', async () => {
     await all(items((query) => client.GET('/projects/{project_name}/chatbots', { params: { ...params, query } }))),
     await all(
       items((query) =>
-        client.GET('/api/projects/{projectName}/models', {
-          params: { path: { projectName: project_name }, query },
-        }),
+        client.GET('/api/projects/{projectName}/models', { params: { path: { projectName: project_name }, query } }),
       ),
     ),
   ];
@@ -115,16 +110,11 @@ test('paging throws an error when a page links back to itself', async () => {
 
 test('paging throws a problem, with its type', async () => {
   const list = items((query) =>
-    roster().GET('/projects/{project_name}/skills', {
-      params: { path: { project_name: 'nowhere' }, query },
-    }),
+    roster().GET('/projects/{project_name}/skills', { params: { path: { project_name: 'nowhere' }, query } }),
   );
   const thrown: unknown = await all(list).catch((error: unknown) => error);
   expect(thrown).toBeInstanceOf(ProblemError);
-  expect(thrown).toMatchObject({
-    problem: { type: '/problems/project-not-found' },
-    response: { status: 404 },
-  });
+  expect(thrown).toMatchObject({ problem: { type: '/problems/project-not-found' }, response: { status: 404 } });
 });
 
 test.each([
@@ -148,9 +138,6 @@ test.each([
   ['</skills?cursor=b>; rel="nextcloud"'],
   ['</skills?cursor=b>; title="rel=next"; rel="prev"'],
 ])('paging finds no next page in Link: %s', async (link) => {
-  const list = async () => ({
-    data: ['only'],
-    response: Response.json([], { headers: { Link: link } }),
-  });
+  const list = async () => ({ data: ['only'], response: Response.json([], { headers: { Link: link } }) });
   expect(await all(items(list))).toEqual(['only']);
 });

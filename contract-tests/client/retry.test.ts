@@ -103,9 +103,7 @@ describe('retry', () => {
       body: { chatbot: { settings: { colour: 'red' } } },
     });
     expect(put.data?.settings).toEqual({ colour: 'red' });
-    const gone = await roster.DELETE('/projects/{project_name}/chatbots/{chatbot_name}', {
-      params,
-    });
+    const gone = await roster.DELETE('/projects/{project_name}/chatbots/{chatbot_name}', { params });
     expect(gone.response.status).toBe(204);
   });
 

@@ -107,10 +107,7 @@ test('a typed answer is what the service answers', async () => {
   expect(row?.price).toBeGreaterThanOrEqual(row?.price_min ?? Number.NaN);
   expect(row?.price).toBeLessThanOrEqual(row?.price_max ?? Number.NaN);
   expect(row).toMatchObject({ carat: 0.7, price_confidence: expect.any(Number) });
-  const [lean] = await typed.models.predict('prices', [{ carat: 0.7 }], {
-    rows: 'lean',
-    explain: true,
-  });
+  const [lean] = await typed.models.predict('prices', [{ carat: 0.7 }], { rows: 'lean', explain: true });
   expect(lean?.price_explain.predicted_value).toBe(lean?.price);
   expect(lean).not.toHaveProperty('__service_row_id');
 });
@@ -121,10 +118,7 @@ test('the key may be in a file, and is asked for', async () => {
   const { stdout } = await run([COMMAND, 'types', server.url, '--key-file', file]);
   expect(stdout).toContain('export interface Models {');
   const without = await run([COMMAND, 'types', server.url]);
-  expect(without).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/asks for a key; set ROSTER_KEY/),
-  });
+  expect(without).toMatchObject({ code: 1, stderr: expect.stringMatching(/asks for a key; set ROSTER_KEY/) });
   const wrong = await run([COMMAND, 'types', server.url], { ROSTER_KEY: `${key}x` });
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses this key') });
 });

@@ -61,9 +61,7 @@ describe('untilReady on the real server', () => {
       every: 3_600_000,
     });
     await expect(waiting).rejects.toBe(reason);
-    const { data } = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
-      params: { path },
-    });
+    const { data } = await roster.GET('/api/projects/{projectName}/models/{modelName}', { params: { path } });
     expect(data?.status).toBe('training');
     await roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params: { path } });
   });
@@ -163,9 +161,7 @@ describe('untilReady by the clock', () => {
   test('reports progress when there is some', async () => {
     const { client } = answering(training, training, training, ready);
     const reported: number[] = [];
-    const waiting = untilReady(client, path, {
-      onProgress: ({ progress }) => reported.push(progress),
-    });
+    const waiting = untilReady(client, path, { onProgress: ({ progress }) => reported.push(progress) });
     await vi.advanceTimersByTimeAsync(1_500);
     await waiting;
     expect(reported).toEqual([0.5, 1]);

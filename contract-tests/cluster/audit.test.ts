@@ -83,9 +83,7 @@ describe.each(Object.entries(STORES))('on %s, the audit log', (_, { url, run }) 
           sent.add(id);
           const { url: origin } = instances[number % 2] ?? { url: '' };
           try {
-            const answer = await client.send(method, origin + PROJECT + path, body, {
-              'X-Request-Id': id,
-            });
+            const answer = await client.send(method, origin + PROJECT + path, body, { 'X-Request-Id': id });
             if (answer.status === 503) return undefined;
             if (answer.status < 300) acknowledged.add(id);
             return answer;
@@ -117,11 +115,7 @@ describe.each(Object.entries(STORES))('on %s, the audit log', (_, { url, run }) 
       events.map((_event, index) => index + 1),
     );
     const last = events.find(({ sequence }) => sequence === events.length);
-    expect(JSON.parse(stdout)).toEqual({
-      owner: 'local',
-      sequence: events.length,
-      hash: last?.hash,
-    });
+    expect(JSON.parse(stdout)).toEqual({ owner: 'local', sequence: events.length, hash: last?.hash });
 
     const file = servers.file('events.ndjson');
     await writeFile(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));

@@ -25,10 +25,7 @@ export async function startTwo(options: ServerOptions): Promise<[Instance, Insta
 
 export async function startInstance(options: ServerOptions): Promise<Instance> {
   const server = await startServer(options);
-  return {
-    ...server,
-    roster: createRosterClient({ baseUrl: server.url, fetch: checkedFetch }),
-  };
+  return { ...server, roster: createRosterClient({ baseUrl: server.url, fetch: checkedFetch }) };
 }
 
 /** Starts training a model of prices from CSV on an instance. */

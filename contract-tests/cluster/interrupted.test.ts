@@ -46,10 +46,7 @@ describe('a training', () => {
     const [dying, other] = await firstToLog(both, 'training', path.modelName);
     ended.add(dying);
     await dying.kill();
-    expect(await settled(other.roster, path, begun)).toMatchObject({
-      status: 'ready',
-      serving_version: 1,
-    });
+    expect(await settled(other.roster, path, begun)).toMatchObject({ status: 'ready', serving_version: 1 });
     await expectLogged([other], 'training', path.modelName, [{ attempt: 2 }]);
   });
 

@@ -35,18 +35,11 @@ afterAll(async () => {
 
 const lock = (table: string) => other.run(`begin; lock table ${table} in access exclusive mode`);
 const readSkills = () => roster.GET(SKILLS, { params });
-const writeSkill = (name: string) =>
-  roster.POST(SKILLS, {
-    params,
-    body: { skill: { name, type: 'lookup' } },
-  });
+const writeSkill = (name: string) => roster.POST(SKILLS, { params, body: { skill: { name, type: 'lookup' } } });
 const readiness = async () => (await roster.GET('/health/ready')).response.status;
 
 const metrics = async () => {
-  const answer = await roster.GET('/metrics', {
-    headers: { Accept: 'text/plain' },
-    parseAs: 'text',
-  });
+  const answer = await roster.GET('/metrics', { headers: { Accept: 'text/plain' }, parseAs: 'text' });
   return answer.response.status;
 };
 

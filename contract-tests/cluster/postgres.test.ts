@@ -70,16 +70,10 @@ test('changes that both instances make to one agent at the same time are all kep
   const params = { path: { project_name: 'default' } };
   const agent = { path: { project_name: 'default', agent_name: 'analyst' } };
   const [{ roster }] = both;
-  await roster.POST('/projects/{project_name}/agents', {
-    params,
-    body: { agent: { name: 'analyst' } },
-  });
+  await roster.POST('/projects/{project_name}/agents', { params, body: { agent: { name: 'analyst' } } });
   const names = Array.from({ length: 20 }, (_, index) => `added_${index}`);
   for (const name of names) {
-    await roster.POST('/projects/{project_name}/skills', {
-      params,
-      body: { skill: { name, type: 'lookup' } },
-    });
+    await roster.POST('/projects/{project_name}/skills', { params, body: { skill: { name, type: 'lookup' } } });
   }
   const answers = await Promise.all(
     names.map((name, index) =>
@@ -90,9 +84,7 @@ test('changes that both instances make to one agent at the same time are all kep
     ),
   );
   expect(answers.flatMap(({ error }) => error ?? [])).toEqual([]);
-  const { data } = await roster.GET('/projects/{project_name}/agents/{agent_name}', {
-    params: agent,
-  });
+  const { data } = await roster.GET('/projects/{project_name}/agents/{agent_name}', { params: agent });
   expect(data?.skills.map(({ name }) => name).sort()).toEqual(names.toSorted());
   expect(Object.keys(data?.settings ?? {}).sort()).toEqual(names.toSorted());
 });
@@ -187,10 +179,7 @@ describe('an update', () => {
       const answers = await Promise.all(
         both.map(({ roster }, index) =>
           roster.PUT(SKILL, {
-            params: {
-              path: contended,
-              header: { 'If-Match': etag },
-            },
+            params: { path: contended, header: { 'If-Match': etag } },
             body: { skill: { params: { round, index } } },
           }),
         ),

@@ -27,14 +27,7 @@ const SHOP: Manifest = [
   { skill: { name: 'care', type: 'knowledge_base', params: { source: 'care of jewels' } } },
   { skill: { name: 'orders', type: 'sql', params: { database: 'sales', tables: ['orders'] } } },
   { skill: { name: 'prices', type: 'model', params: { model: 'prices' } } },
-  {
-    document: {
-      skill: 'care',
-      name: 'care.md',
-      media_type: 'text/markdown',
-      text: '# Cleaning\n\nWarm water.\n',
-    },
-  },
+  { document: { skill: 'care', name: 'care.md', media_type: 'text/markdown', text: '# Cleaning\n\nWarm water.\n' } },
   {
     agent: {
       name: 'analyst',
@@ -109,10 +102,7 @@ describe.each([
     const { DATABASE_URL: url = '' } = env;
     if (dialect === 'PostgreSQL') return connectTo(url);
     const database = new DatabaseSync(url.replace('file:', ''));
-    return {
-      run: async (sql) => database.exec(sql),
-      close: async () => database.close(),
-    };
+    return { run: async (sql) => database.exec(sql), close: async () => database.close() };
   }
 
   let project: string;
@@ -132,11 +122,7 @@ describe.each([
     return checkedFetch(
       new Request(server.url + path, {
         method,
-        headers: {
-          Authorization: `Bearer ${key}`,
-          'Content-Type': 'application/json',
-          ...headers,
-        },
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     );
@@ -213,12 +199,7 @@ describe.each([
             chatbot: { name: one, agent_name: agents[at] ?? null, settings: { x: params[at] } },
           })),
           ...agents.map((one, at) => ({
-            agent: {
-              name: one,
-              skills: skills.slice(at),
-              settings: params[at] ?? null,
-              provider: null,
-            },
+            agent: { name: one, skills: skills.slice(at), settings: params[at] ?? null, provider: null },
           })),
           ...skills.map((one, at) => ({
             skill: {
@@ -229,16 +210,7 @@ describe.each([
           })),
           ...skills.flatMap((skill, at) =>
             at % 2 === 0
-              ? [
-                  {
-                    document: {
-                      skill,
-                      name: 'd',
-                      media_type: 'text/plain' as const,
-                      text: texts[at] ?? '',
-                    },
-                  },
-                ]
+              ? [{ document: { skill, name: 'd', media_type: 'text/plain' as const, text: texts[at] ?? '' } }]
               : [],
           ),
         ],
@@ -275,24 +247,13 @@ describe.each([
     );
     const { changes, unchanged } = await apply(changed);
     expect([changes, unchanged]).toEqual([
-      [
-        {
-          action: 'update',
-          kind: 'chatbot',
-          name: 'desk',
-          skill: null,
-          fields: ['/settings/greeting', '/settings/x'],
-        },
-      ],
+      [{ action: 'update', kind: 'chatbot', name: 'desk', skill: null, fields: ['/settings/greeting', '/settings/x'] }],
       6,
     ]);
     const after = await tags();
     expect(after.slice(0, 3)).toEqual(before.slice(0, 3));
     expect(after[3]).not.toBe(before[3]);
-    expect(await (await send('GET', model())).json()).toMatchObject({
-      version: 1,
-      promotion: 'manual',
-    });
+    expect(await (await send('GET', model())).json()).toMatchObject({ version: 1, promotion: 'manual' });
   });
 
   test('a model is trained again if its query or a choice differs, and only then', async () => {
@@ -336,10 +297,7 @@ describe.each([
       }),
     );
     expect(begun.status).toBe(202);
-    expect(await refusal(QUERY)).toMatchObject({
-      status: 409,
-      type: '/problems/training-in-progress',
-    });
+    expect(await refusal(QUERY)).toMatchObject({ status: 409, type: '/problems/training-in-progress' });
     expect((await send('DELETE', model())).status).toBe(204);
   });
 
@@ -507,10 +465,7 @@ describe.each([
         }),
       );
     for (let at = 0; at < 17; at += 1) await putDocument(`d${at}`);
-    const refusal = {
-      type: '/problems/limit-reached',
-      detail: expect.stringContaining('16 MiB'),
-    };
+    const refusal = { type: '/problems/limit-reached', detail: expect.stringContaining('16 MiB') };
     const document = { skill: 'care', name: 'last', media_type: 'text/plain' as const, text };
     // A change that would make it so is refused, and so is the same as a dry run.
     for (const query of ['?dry_run=true', '']) {

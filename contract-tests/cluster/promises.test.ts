@@ -22,11 +22,7 @@ beforeAll(async () => {
     heard.push(await text(request));
     response.writeHead(204).end();
   });
-  const env = {
-    DATABASE_URL: database.url,
-    ALARM_URL: operator.origin,
-    ALARM_SECRET: 'secret-of-the-operator',
-  };
+  const env = { DATABASE_URL: database.url, ALARM_URL: operator.origin, ALARM_SECRET: 'secret-of-the-operator' };
   both = await startTwo({ env });
   const table = Array.from({ length: 100 }, (_, row) => `${row},${row * 2}`).join('\n');
   await beginTraining(both[0], path, `x,price\n${table}`);

@@ -52,9 +52,7 @@ afterAll(async () => {
 
 function start(port: number): Promise<Instance> {
   const env = { DATABASE_URL: database.url, CHAT_URL: chat.url, CHAT_MODEL: 'scripted' };
-  return startInstance({
-    env: { ...env, PORT: String(port), DRAIN_SECONDS: '1', RATE_LIMIT: '0' },
-  });
+  return startInstance({ env: { ...env, PORT: String(port), DRAIN_SECONDS: '1', RATE_LIMIT: '0' } });
 }
 
 /** The calls of each kind, most of them while an instance restarts. */

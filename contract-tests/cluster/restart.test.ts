@@ -16,9 +16,7 @@ describe('a restart', () => {
     await roster.POST('/projects', { body: { project: { name: 'second' } } });
     await roster.POST('/projects/{project_name}/skills', {
       params,
-      body: {
-        skill: { name: 'lookup', type: 'lookup', params: { deep: { list: [1, null, 'ä'] } } },
-      },
+      body: { skill: { name: 'lookup', type: 'lookup', params: { deep: { list: [1, null, 'ä'] } } } },
     });
     await roster.POST('/projects/{project_name}/agents', {
       params,
@@ -65,10 +63,7 @@ describe('a crash', () => {
 
     const after = await start();
     expect(await predictionText(after)).toBe(predictions);
-    expect(await untilTrained(after)).toMatchObject({
-      status: 'ready',
-      serving_version: 2,
-    });
+    expect(await untilTrained(after)).toMatchObject({ status: 'ready', serving_version: 2 });
   });
 
   test('on every attempt ends the training as failed, with the reason', async () => {

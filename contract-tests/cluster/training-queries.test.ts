@@ -110,11 +110,7 @@ describe.each([
     const rows = salesFrom(1, 120).map(({ id: _, ...row }) => row);
     expect((await train('sent', rows)).status).toBe(202);
     const [queried, sent] = await Promise.all([ready('sales'), ready('sent')]);
-    expect(queried).toMatchObject({
-      source: from(SALES).source,
-      row_count: 120,
-      checksum: sent.checksum,
-    });
+    expect(queried).toMatchObject({ source: from(SALES).source, row_count: 120, checksum: sent.checksum });
     expect(sent.source).toBeNull();
 
     await sell(1001, 30);
@@ -161,12 +157,7 @@ describe.each([
     const retrain = async () => {
       const answers = await Promise.all(
         both.map(({ url }) =>
-          checkedFetch(
-            new Request(url + address('twice', '/retrain'), {
-              method: 'POST',
-              headers: authorization,
-            }),
-          ),
+          checkedFetch(new Request(url + address('twice', '/retrain'), { method: 'POST', headers: authorization })),
         ),
       );
       return answers.map(({ status }) => status).sort();

@@ -20,11 +20,7 @@ const ROWS = JSON.stringify(Array.from({ length: 20_000 }, () => ({ carat: 0.7 }
 
 const answerRows = () =>
   checkedFetch(
-    new Request(server.url + PREDICT, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: ROWS,
-    }),
+    new Request(server.url + PREDICT, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: ROWS }),
   );
 
 /** Sends the rows, and kills each process that the service starts for them. */
@@ -46,9 +42,7 @@ describe.skipIf(process.platform !== 'linux')('the death of a process that answe
     stream.write('{"carat":0.7}\n');
     expect(await stream.next()).toMatchObject({ carat: 0.7 });
     killChildren(server.pid);
-    expect(await stream.next()).toMatchObject({
-      problem: { type: '/problems/service-unavailable', status: 503 },
-    });
+    expect(await stream.next()).toMatchObject({ problem: { type: '/problems/service-unavailable', status: 503 } });
     expect(await stream.next()).toBeUndefined();
     stream.break();
     expect(await predictionText(server)).toBe(before);

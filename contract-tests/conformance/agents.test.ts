@@ -37,10 +37,7 @@ function create(name = 'analyst', skills: string[] = []) {
 
 async function createWithSkill() {
   await createSkills();
-  await roster.POST(ALL, {
-    params: inProject(),
-    body: { agent: { ...analyst, skills: ['sales_questions'] } },
-  });
+  await roster.POST(ALL, { params: inProject(), body: { agent: { ...analyst, skills: ['sales_questions'] } } });
 }
 
 test('listAgents answers 200 with the agents', async () => {
@@ -93,11 +90,7 @@ describe('createAgent', () => {
 
   test('answers 409 if the name is taken', async () => {
     const given = await situation(409, 'taken', create);
-    const { error } = await roster.POST(ALL, {
-      params: inProject(),
-      body: { agent: { name: 'analyst' } },
-      ...given,
-    });
+    const { error } = await roster.POST(ALL, { params: inProject(), body: { agent: { name: 'analyst' } }, ...given });
     expect(error?.type).toBe('/problems/name-taken');
   });
 
@@ -108,10 +101,7 @@ describe('createAgent', () => {
       body: { agent: { name: 'analyst', skills: ['sales_questions', 'sails'] } },
       ...given,
     });
-    expect(error).toMatchObject({
-      type: '/problems/unknown-skill',
-      errors: [{ pointer: '/body/agent/skills/1' }],
-    });
+    expect(error).toMatchObject({ type: '/problems/unknown-skill', errors: [{ pointer: '/body/agent/skills/1' }] });
   });
 });
 
@@ -131,17 +121,11 @@ describe('getAgent', () => {
 });
 
 describe('updateAgent', () => {
-  const change = {
-    agent: { settings: { temperature: 0.1 }, skills_to_add: ['care_instructions'] },
-  };
+  const change = { agent: { settings: { temperature: 0.1 }, skills_to_add: ['care_instructions'] } };
 
   test('answers 200 with the changed agent', async () => {
     const given = await situation(200, 'agent', createWithSkill);
-    const { data, response } = await roster.PUT(ONE, {
-      params: named('analyst'),
-      body: change,
-      ...given,
-    });
+    const { data, response } = await roster.PUT(ONE, { params: named('analyst'), body: change, ...given });
     expect(response.status).toBe(200);
     expect(data).toMatchObject({
       settings: { temperature: 0.1 },
@@ -170,11 +154,7 @@ describe('updateAgent', () => {
       await create('analyst');
       await create('clerk');
     });
-    const { error } = await roster.PUT(ONE, {
-      params: named('clerk'),
-      body: { agent: { name: 'analyst' } },
-      ...given,
-    });
+    const { error } = await roster.PUT(ONE, { params: named('clerk'), body: { agent: { name: 'analyst' } }, ...given });
     expect(error?.type).toBe('/problems/name-taken');
   });
 

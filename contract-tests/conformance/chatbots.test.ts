@@ -20,10 +20,7 @@ const helpDesk = {
 };
 
 function createAgent() {
-  return roster.POST('/projects/{project_name}/agents', {
-    params: inProject(),
-    body: { agent: { name: 'analyst' } },
-  });
+  return roster.POST('/projects/{project_name}/agents', { params: inProject(), body: { agent: { name: 'analyst' } } });
 }
 
 async function create() {
@@ -41,11 +38,7 @@ test('listChatbots answers 200 with the chatbots', async () => {
 describe('createChatbot', () => {
   test('answers 201 with the chatbot, its agent, and its address', async () => {
     const given = await situation(201, 'chatbot', createAgent);
-    const { data, response } = await roster.POST(ALL, {
-      params: inProject(),
-      body: { chatbot: helpDesk },
-      ...given,
-    });
+    const { data, response } = await roster.POST(ALL, { params: inProject(), body: { chatbot: helpDesk }, ...given });
     expect(response.status).toBe(201);
     expect(data).toMatchObject({ ...helpDesk, params: helpDesk.settings, model_name: null });
     expect(data?.agent_id).toHaveLength(36);
@@ -80,10 +73,7 @@ describe('createChatbot', () => {
       body: { chatbot: { name: 'help_desk', agent_name: 'oracle' } },
       ...given,
     });
-    expect(error).toMatchObject({
-      type: '/problems/unknown-agent',
-      errors: [{ pointer: '/body/chatbot/agent_name' }],
-    });
+    expect(error).toMatchObject({ type: '/problems/unknown-agent', errors: [{ pointer: '/body/chatbot/agent_name' }] });
   });
 });
 
@@ -107,22 +97,14 @@ describe('updateChatbot', () => {
 
   test('answers 200 with the changed chatbot', async () => {
     const given = await situation(200, 'chatbot', create);
-    const { data, response } = await roster.PUT(ONE, {
-      params: named('help_desk'),
-      body: change,
-      ...given,
-    });
+    const { data, response } = await roster.PUT(ONE, { params: named('help_desk'), body: change, ...given });
     expect(response.status).toBe(200);
     expect(data).toMatchObject({ ...helpDesk, ...change.chatbot });
   });
 
   test('answers 201 with the chatbot if there was none', async () => {
     const given = await situation(201, 'chatbot');
-    const { data, response } = await roster.PUT(ONE, {
-      params: named('help_desk'),
-      body: change,
-      ...given,
-    });
+    const { data, response } = await roster.PUT(ONE, { params: named('help_desk'), body: change, ...given });
     expect(response.status).toBe(201);
     expect(data).toMatchObject({ name: 'help_desk', agent_id: null, ...change.chatbot });
     expect(response.headers.get('Location')).toBeTruthy();

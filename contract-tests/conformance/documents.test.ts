@@ -12,9 +12,7 @@ beforeEach(async () => {
 
 const skill_name = 'care_instructions';
 const inSkill = () => ({ path: { project_name: project, skill_name } });
-const named = (document_name: string) => ({
-  path: { project_name: project, skill_name, document_name },
-});
+const named = (document_name: string) => ({ path: { project_name: project, skill_name, document_name } });
 
 const TEXT = '# Cleaning\nClean a diamond in warm water with a little soap.\n';
 

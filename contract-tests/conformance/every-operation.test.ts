@@ -20,10 +20,7 @@ describe.each(operations)('$id', (operation) => {
   test('answers 400 for an unknown query parameter', async () => {
     const given = await situation(400, invalid);
     const address = path + (path.includes('?') ? '&' : '?');
-    const response = await send(`${address}colour=red`, {
-      ...init,
-      headers: { ...headers, ...given.headers },
-    });
+    const response = await send(`${address}colour=red`, { ...init, headers: { ...headers, ...given.headers } });
     expect(response.status).toBe(400);
     expect(await problemOf(response)).toMatchObject({ type: '/problems/invalid-request' });
   });
@@ -94,14 +91,8 @@ describe.each(operations)('$id', (operation) => {
   if (isInProject) {
     test('answers 404 if the project does not exist', async () => {
       const given = await situation(404, 'project');
-      const elsewhere = examplePath(operation, {
-        project_name: 'no_such_project',
-        projectName: 'no_such_project',
-      });
-      const response = await send(elsewhere, {
-        ...init,
-        headers: { ...headers, ...given.headers },
-      });
+      const elsewhere = examplePath(operation, { project_name: 'no_such_project', projectName: 'no_such_project' });
+      const response = await send(elsewhere, { ...init, headers: { ...headers, ...given.headers } });
       expect(response.status).toBe(404);
       expect(await problemOf(response)).toMatchObject({ type: '/problems/project-not-found' });
     });
@@ -112,10 +103,7 @@ describe.each(operations)('$id', (operation) => {
       const given = await situation(400, invalid);
       const name = faulty('-', 'default');
       const elsewhere = examplePath(operation, { project_name: name, projectName: name });
-      const response = await send(elsewhere, {
-        ...init,
-        headers: { ...headers, ...given.headers },
-      });
+      const response = await send(elsewhere, { ...init, headers: { ...headers, ...given.headers } });
       expect(response.status).toBe(400);
       expect(await problemOf(response)).toMatchObject({ type: '/problems/invalid-request' });
     });

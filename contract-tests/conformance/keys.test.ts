@@ -5,9 +5,7 @@ const ONE = '/keys/{key_id}';
 const ABSENT = '0000000000000000';
 
 async function newKey(): Promise<string> {
-  const { data } = await roster.POST('/keys', {
-    body: { key: { name: 'checkout', scopes: ['read'] } },
-  });
+  const { data } = await roster.POST('/keys', { body: { key: { name: 'checkout', scopes: ['read'] } } });
   return data?.id ?? '';
 }
 
@@ -73,10 +71,7 @@ describe('getKey', () => {
     const { data, response } = await roster.GET(ONE, at(id));
     expect(data).not.toHaveProperty('secret');
     const { response: again } = await roster.GET(ONE, {
-      params: {
-        path: { key_id: id },
-        header: { 'If-None-Match': response.headers.get('ETag') ?? '' },
-      },
+      params: { path: { key_id: id }, header: { 'If-None-Match': response.headers.get('ETag') ?? '' } },
       ...(await situation(304, null)),
     });
     expect(again.status).toBe(304);

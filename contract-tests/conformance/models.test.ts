@@ -146,10 +146,7 @@ describe('trainModel', () => {
       body: fewDiamonds,
       headers: { ...CSV, ...given.headers },
     });
-    expect(error).toMatchObject({
-      type: '/problems/unusable-table',
-      errors: [{ column: 'prize' }],
-    });
+    expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [{ column: 'prize' }] });
   });
 
   test('422 for a line with a field too many, which is counted', async () => {
@@ -216,22 +213,14 @@ describe('addActuals', () => {
       ],
       ...given,
     });
-    expect(data).toMatchObject({
-      matched: 1,
-      unmatched: 1,
-      unmatched_rows: [{ row: 2, reason: 'unknown-id' }],
-    });
+    expect(data).toMatchObject({ matched: 1, unmatched: 1, unmatched_rows: [{ row: 2, reason: 'unknown-id' }] });
   });
 });
 
 describe('predict', () => {
   test('200 with an answer row for each row, whose columns are the documented ones', async () => {
     const given = await situation(200, 'rows', trained);
-    const { data, response } = await roster.POST(PREDICT, {
-      params: prices(),
-      body: [oneDiamond],
-      ...given,
-    });
+    const { data, response } = await roster.POST(PREDICT, { params: prices(), body: [oneDiamond], ...given });
     expect(response.status).toBe(200);
     expect(data).toHaveLength(1);
     expect(data?.[0]).toMatchObject({
@@ -333,11 +322,7 @@ describe('predict', () => {
 
   test('404 where there is no model of this name', async () => {
     const given = await situation(404, 'model');
-    const { error } = await roster.POST(PREDICT, {
-      params: named('ruby_prices'),
-      body: [],
-      ...given,
-    });
+    const { error } = await roster.POST(PREDICT, { params: named('ruby_prices'), body: [], ...given });
     expect(error?.type).toBe('/problems/model-not-found');
   });
 });
@@ -428,11 +413,7 @@ describe('serveVersion', () => {
 
   test('200 with the model, whose predictions the version answers', async () => {
     const given = await situation(200, 'ready', trained);
-    const { data, response } = await roster.PUT(SERVING, {
-      params: prices(),
-      body: first,
-      ...given,
-    });
+    const { data, response } = await roster.PUT(SERVING, { params: prices(), body: first, ...given });
     expect(response.status).toBe(200);
     expect(response.headers.get('ETag')).toBeTruthy();
     expect(data).toMatchObject({ serving_version: 1 });
@@ -503,11 +484,7 @@ describe('cancelTraining', () => {
     const { data, response } = await roster.DELETE(TRAINING, { params: version(number), ...given });
     expect(response.status).toBe(200);
     expect(response.headers.get('ETag')).toBeTruthy();
-    expect(data).toMatchObject({
-      status: 'failed',
-      seconds_left: null,
-      failure: expect.stringContaining('cancelled'),
-    });
+    expect(data).toMatchObject({ status: 'failed', seconds_left: null, failure: expect.stringContaining('cancelled') });
   });
 
   test('404 where there is none of this number', async () => {
@@ -587,11 +564,7 @@ describe('while a model trains', () => {
 
   test('predict answers 409 to the first version, with when to ask again', async () => {
     const given = await situation(409, 'training', inTraining);
-    const { error, response } = await roster.POST(PREDICT, {
-      params: prices(),
-      body: [],
-      ...given,
-    });
+    const { error, response } = await roster.POST(PREDICT, { params: prices(), body: [], ...given });
     expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
   });
@@ -608,11 +581,7 @@ describe('while a model trains', () => {
 
   test('serveVersion answers 409, with when to ask again', async () => {
     const given = await situation(409, 'training', inTraining);
-    const { error, response } = await roster.PUT(SERVING, {
-      params: prices(),
-      body: first,
-      ...given,
-    });
+    const { error, response } = await roster.PUT(SERVING, { params: prices(), body: first, ...given });
     expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
   });

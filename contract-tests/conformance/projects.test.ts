@@ -42,29 +42,21 @@ describe('createProject', () => {
 
   test('answers 409 if the name is taken', async () => {
     const given = await situation(409, 'taken');
-    const { error } = await roster.POST('/projects', {
-      body: { project: { name: project } },
-      ...given,
-    });
+    const { error } = await roster.POST('/projects', { body: { project: { name: project } }, ...given });
     expect(error?.type).toBe('/problems/name-taken');
   });
 });
 
 describe('getProject', () => {
   test('answers 200 with the project', async () => {
-    const { data, response } = await roster.GET(ONE, {
-      params: { path: { project_name: project } },
-    });
+    const { data, response } = await roster.GET(ONE, { params: { path: { project_name: project } } });
     expect(response.status).toBe(200);
     expect(data?.id).toHaveLength(36);
   });
 
   test('answers 404 for an unknown name', async () => {
     const given = await situation(404, 'project');
-    const { error } = await roster.GET(ONE, {
-      params: { path: { project_name: 'no_such_project' } },
-      ...given,
-    });
+    const { error } = await roster.GET(ONE, { params: { path: { project_name: 'no_such_project' } }, ...given });
     expect(error?.type).toBe('/problems/project-not-found');
   });
 });
@@ -77,10 +69,7 @@ describe('deleteProject', () => {
 
   test('answers 409 while it is not empty', async () => {
     const given = await situation(409, 'skills', createSkill);
-    const { error } = await roster.DELETE(ONE, {
-      params: { path: { project_name: project } },
-      ...given,
-    });
+    const { error } = await roster.DELETE(ONE, { params: { path: { project_name: project } }, ...given });
     expect(error?.type).toBe('/problems/project-not-empty');
   });
 });

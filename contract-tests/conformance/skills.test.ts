@@ -57,11 +57,7 @@ describe('createSkill', () => {
 
   test('answers 409 if the name is taken', async () => {
     const given = await situation(409, 'taken', create);
-    const { error } = await roster.POST(ALL, {
-      params: inProject(),
-      body: { skill: salesQuestions },
-      ...given,
-    });
+    const { error } = await roster.POST(ALL, { params: inProject(), body: { skill: salesQuestions }, ...given });
     expect(error?.type).toBe('/problems/name-taken');
   });
 });
@@ -69,10 +65,7 @@ describe('createSkill', () => {
 describe('getSkill', () => {
   test('answers 200 with the skill', async () => {
     const given = await situation(200, 'skill', create);
-    const { data, response } = await roster.GET(ONE, {
-      params: named('sales_questions'),
-      ...given,
-    });
+    const { data, response } = await roster.GET(ONE, { params: named('sales_questions'), ...given });
     expect(response.status).toBe(200);
     expect(data).toMatchObject(salesQuestions);
   });
@@ -89,11 +82,7 @@ describe('updateSkill', () => {
 
   test('answers 200 with the changed skill', async () => {
     const given = await situation(200, 'skill', create);
-    const { data, response } = await roster.PUT(ONE, {
-      params: named('sales_questions'),
-      body: change,
-      ...given,
-    });
+    const { data, response } = await roster.PUT(ONE, { params: named('sales_questions'), body: change, ...given });
     expect(response.status).toBe(200);
     expect(data?.params).toEqual({ ...salesQuestions.params, database: 'sales_2026' });
   });

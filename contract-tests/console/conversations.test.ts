@@ -97,17 +97,12 @@ async function say(page: Page, text: string): Promise<void> {
 
 async function prepare(roster: RosterClient): Promise<void> {
   await answered(
-    roster.POST('/projects/{project_name}/agents', {
-      params: { path },
-      body: { agent: { name: 'jeweller' } },
-    }),
+    roster.POST('/projects/{project_name}/agents', { params: { path }, body: { agent: { name: 'jeweller' } } }),
   );
   await answered(
     roster.POST('/projects/{project_name}/chatbots', {
       params: { path },
-      body: {
-        chatbot: { name: 'desk', agent_name: 'jeweller', settings: { greeting: 'Welcome!' } },
-      },
+      body: { chatbot: { name: 'desk', agent_name: 'jeweller', settings: { greeting: 'Welcome!' } } },
     }),
   );
 }

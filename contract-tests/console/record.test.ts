@@ -6,11 +6,7 @@ import { chooseFile } from './table-views.js';
 const PATH = { projectName: 'default', modelName: 'prices' };
 const table = Array.from({ length: 300 }, (_, index) => {
   const size = 20 + ((index * 37) % 100);
-  return {
-    size,
-    kind: index % 2 ? 'flat' : 'house',
-    price: 1000 + 30 * size + ((index * 17) % 40),
-  };
+  return { size, kind: index % 2 ? 'flat' : 'house', price: 1000 + 30 * size + ((index * 17) % 40) };
 });
 
 describe('the record of a model in the console', () => {

@@ -71,10 +71,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
   test('say what a deletion does to the resources that use them', async () => {
     const params = await projectOf('used');
     for (const name of ['first', 'second'])
-      await on.roster.POST('/projects/{project_name}/skills', {
-        params,
-        body: { skill: { name, type: 'lookup' } },
-      });
+      await on.roster.POST('/projects/{project_name}/skills', { params, body: { skill: { name, type: 'lookup' } } });
     const look = await on.open('/projects/used/agents/~new');
     const { page } = look;
     await page.getByLabel('Name', { exact: true }).fill('analyst');
@@ -136,10 +133,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await press(page, 'Close');
     await press(page, 'Keep mine');
     await page.getByText('Saved.').waitFor();
-    expect(await skillOf(project, 'returns')).toMatchObject({
-      type: 'theirs',
-      params: { database: 'mine', month: 5 },
-    });
+    expect(await skillOf(project, 'returns')).toMatchObject({ type: 'theirs', params: { database: 'mine', month: 5 } });
 
     await change({ type: 'theirs again' });
     await page.getByLabel('Type').fill('mine');
@@ -200,12 +194,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await on.roster.POST('/projects/{project_name}/agents', {
       params,
       body: {
-        agent: {
-          name: 'analyst',
-          model_name: 'llama3.2',
-          prompt_template: 'Be brief.',
-          data: { tables: ['orders'] },
-        },
+        agent: { name: 'analyst', model_name: 'llama3.2', prompt_template: 'Be brief.', data: { tables: ['orders'] } },
       },
     });
     await on.roster.POST('/projects/{project_name}/chatbots', {

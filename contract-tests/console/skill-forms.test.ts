@@ -13,9 +13,7 @@ describe('the form of a skill', () => {
 
   const skillOf = async (name: string) => {
     const path = { project_name: 'default', skill_name: name };
-    const { data } = await on.roster.GET('/projects/{project_name}/skills/{skill_name}', {
-      params: { path },
-    });
+    const { data } = await on.roster.GET('/projects/{project_name}/skills/{skill_name}', { params: { path } });
     return data;
   };
 
@@ -41,11 +39,7 @@ describe('the form of a skill', () => {
     await expectGoodViewInEachWindow(look);
     await page.getByRole('button', { name: 'Create the skill' }).click();
     await page.getByText('The skill is created.').waitFor();
-    expect((await skillOf('price'))?.params).toEqual({
-      model: 'prices',
-      own: [1],
-      description: 'Again.',
-    });
+    expect((await skillOf('price'))?.params).toEqual({ model: 'prices', own: [1], description: 'Again.' });
 
     await goTo(page, NEW_SKILL, 'New skill');
     await page.getByLabel('Name', { exact: true }).fill('sales');
@@ -71,9 +65,7 @@ describe('the form of a skill', () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Saved.').waitFor();
     const path = { project_name: 'default', chatbot_name: 'desk' };
-    const { data } = await on.roster.GET('/projects/{project_name}/chatbots/{chatbot_name}', {
-      params: { path },
-    });
+    const { data } = await on.roster.GET('/projects/{project_name}/chatbots/{chatbot_name}', { params: { path } });
     expect(data?.settings).toEqual({ history: 5 });
   });
 });

@@ -156,10 +156,7 @@ describe('the console', () => {
   });
 
   test('tries again when a list or a prediction has failed', async () => {
-    const choices: ExampleChoices = {
-      listSkills: [500, 200],
-      predict: [{ status: 409, example: 'failed' }, 200],
-    };
+    const choices: ExampleChoices = { listSkills: [500, 200], predict: [{ status: 409, example: 'failed' }, 200] };
     const { page } = await show({ choices, view: `${PROJECT}/skills`, heading: 'Skills' });
     await press(page, 'Try again');
     await page.getByRole('link', { name: 'sales_questions' }).waitFor();

@@ -28,11 +28,7 @@ describe('compare', () => {
   const because = 'Nobody can.';
 
   test('finds nothing if everything was exercised', () => {
-    expect(compare(promised, new Set(ids), [])).toMatchObject({
-      gaps: [],
-      needless: [],
-      stale: [],
-    });
+    expect(compare(promised, new Set(ids), [])).toMatchObject({ gaps: [], needless: [], stale: [] });
   });
 
   test.each(ids)('finds a gap: %s', (id) => {
@@ -58,10 +54,7 @@ describe('compare', () => {
     const busy = { id: 'createPen 503 example busy', of: 'createPen', status: '503' };
     const reasons = [{ promises: [busy.id], because }];
     for (const exercised of [[], [busy.id]]) {
-      expect(compare([busy], new Set(exercised), reasons)).toMatchObject({
-        gaps: [],
-        needless: [],
-      });
+      expect(compare([busy], new Set(exercised), reasons)).toMatchObject({ gaps: [], needless: [] });
     }
   });
 

@@ -35,10 +35,7 @@ function testAndRead(name: string): Set<string> {
     `No whole run of the tests is recorded since ${name} changed: they run now, as in npm test, for six to fifteen minutes.\n`,
   );
   const projects = RECORDED.flatMap((name) => ['--project', name]);
-  const { status } = spawnSync('npx', ['vitest', 'run', ...projects], {
-    cwd: top,
-    stdio: 'inherit',
-  });
+  const { status } = spawnSync('npx', ['vitest', 'run', ...projects], { cwd: top, stdio: 'inherit' });
   if (status !== 0) process.exit(1);
   const records = readRecords(Number.NEGATIVE_INFINITY);
   if (records === undefined) throw new Error('The tests have left no records');

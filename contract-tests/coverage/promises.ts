@@ -110,12 +110,9 @@ export const promisesOfRequest = readOnce((operation: Operation): OfRequest[] =>
 
 const promisesOfAnswer = readOnce(({ of, status, response }: Documented): OfAnswer[] => {
   const id = `${of} ${status}`;
-  const ofHeaders = response.entries('headers').map(([name]) => ({
-    id: `${id} header ${name}`,
-    of,
-    status,
-    isKept: ({ headers }: Seen) => headers.has(name),
-  }));
+  const ofHeaders = response
+    .entries('headers')
+    .map(([name]) => ({ id: `${id} header ${name}`, of, status, isKept: ({ headers }: Seen) => headers.has(name) }));
   const ofExamples = examplesIn(response.entries('content')).map(({ mediaType, name, value }) => {
     const { whole, faults } = describeLikeness(mediaType, typeof value === 'string' ? value : JSON.stringify(value));
     return {
@@ -159,12 +156,14 @@ function readOnce<Key extends object, Value>(read: (key: Key) => Value): (key: K
 /** Returns the examples of an operation's parameters. */
 export function parameterExamples({ parameters }: Operation) {
   return parameters.flatMap((parameter) =>
-    parameter.entries('examples').map(([name, example]) => ({
-      in: parameter.text('in'),
-      parameter: parameter.text('name'),
-      name,
-      value: example.at('value').value,
-    })),
+    parameter
+      .entries('examples')
+      .map(([name, example]) => ({
+        in: parameter.text('in'),
+        parameter: parameter.text('name'),
+        name,
+        value: example.at('value').value,
+      })),
   );
 }
 

@@ -17,23 +17,17 @@ export const contract = Place.root({
           { name: 'limit', in: 'query', examples: { ten: { value: 10 } } },
           { name: 'colour', in: 'query', examples: { both: { value: ['red', 'blue'] } } },
         ],
-        requestBody: {
-          content: { 'application/json': { examples: { pen: { value: { name: 'one' } } } } },
-        },
+        requestBody: { content: { 'application/json': { examples: { pen: { value: { name: 'one' } } } } } },
         responses: {
           201: {
             headers: { Location: {} },
-            content: {
-              'application/json': { examples: { pen: { value: { name: 'one', tags: ['a'] } } } },
-            },
+            content: { 'application/json': { examples: { pen: { value: { name: 'one', tags: ['a'] } } } } },
           },
           409: {
             content: {
               'application/problem+json': {
                 examples: {
-                  taken: {
-                    value: problem('name-taken', 'There is already a skill named "a" in it.'),
-                  },
+                  taken: { value: problem('name-taken', 'There is already a skill named "a" in it.') },
                   faulty: {
                     value: problem('invalid', 'It does not fit at 2 places.', [
                       { message: 'must have at most 100 characters' },
@@ -49,11 +43,7 @@ export const contract = Place.root({
   },
   components: {
     responses: {
-      Nowhere: {
-        content: {
-          'application/problem+json': { schema: { properties: { status: { const: 404 } } } },
-        },
-      },
+      Nowhere: { content: { 'application/problem+json': { schema: { properties: { status: { const: 404 } } } } } },
     },
   },
 });

@@ -24,9 +24,7 @@ export interface Frames {
 
 /** The part of `@duckdb/node-api` that is used here. */
 interface DuckDb {
-  readonly DuckDBInstance: {
-    create(path: ':memory:'): Promise<{ connect(): Promise<Connection> }>;
-  };
+  readonly DuckDBInstance: { create(path: ':memory:'): Promise<{ connect(): Promise<Connection> }> };
 }
 
 interface Connection {

@@ -41,10 +41,7 @@ function inCode(blocks: readonly CodeBlock[]): NamedAddress[] {
     ...inShell(code('sh', 'bash').join('\n')),
     ...code('python').flatMap(inPython),
     ...code('json').flatMap((json) =>
-      [...json.matchAll(/"instance": "([^"]+)"/g)].map(([, address = '']) => ({
-        method: undefined,
-        address,
-      })),
+      [...json.matchAll(/"instance": "([^"]+)"/g)].map(([, address = '']) => ({ method: undefined, address })),
     ),
   ];
 }

@@ -110,9 +110,7 @@ describe.each(ADDRESSES)('%s', (address, type) => {
 
   test('ignores the Accept header and the query', async () => {
     for (const accept of ['image/png', 'application/xml', 'nonsense']) {
-      const response = await at(`${address}?${'a=b&'.repeat(2000)}`, {
-        headers: { Accept: accept },
-      });
+      const response = await at(`${address}?${'a=b&'.repeat(2000)}`, { headers: { Accept: accept } });
       expect(response.status).toBe(200);
       await response.arrayBuffer();
     }
@@ -281,9 +279,7 @@ describe('no other file is served', () => {
   ])('%s', async (address) => {
     const { head, body } = await raw('GET', address);
     expect(head).toMatch(/^HTTP\/1.1 4(00|04) /);
-    expect(JSON.parse(body.toString())).toMatchObject({
-      type: expect.stringMatching(/^\/problems\//),
-    });
+    expect(JSON.parse(body.toString())).toMatchObject({ type: expect.stringMatching(/^\/problems\//) });
   });
 });
 

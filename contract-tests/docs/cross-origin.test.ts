@@ -122,8 +122,6 @@ describe.skipIf(executable === undefined)('a page of another origin', () => {
     await send(other, closed.url + path, retrain);
     await expect.poll(() => closed.log.filter((line) => line.includes(path))).toHaveLength(1);
     expect(closed.log.find((line) => line.includes(path))).toContain('"statusCode":403');
-    expect(await send(allowed, exact.url + path, { method: 'POST' })).toMatchObject({
-      status: 404,
-    });
+    expect(await send(allowed, exact.url + path, { method: 'POST' })).toMatchObject({ status: 404 });
   });
 });

@@ -19,10 +19,7 @@ export interface MarkdownPage {
 const BLOCK = /^```(\w+)\n(.*?)^```$/gms;
 
 export function markdownPage(path: string, text: string): MarkdownPage {
-  const blocks = [...text.matchAll(BLOCK)].map(([, language = '', code = '']) => ({
-    language,
-    code,
-  }));
+  const blocks = [...text.matchAll(BLOCK)].map(([, language = '', code = '']) => ({ language, code }));
   return { path, blocks, prose: text.replaceAll(BLOCK, '') };
 }
 

@@ -14,11 +14,7 @@ const TSC = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
 /** These have tests of their own, which run their blocks. */
 const RUN_ELSEWHERE = ['client/README.md', 'docs/onnx.md', 'docs/openai.md', 'prediction/README.md'];
 
-const OPTIONS = {
-  ...STRICT_OPTIONS,
-  skipLibCheck: true,
-  types: ['node'],
-};
+const OPTIONS = { ...STRICT_OPTIONS, skipLibCheck: true, types: ['node'] };
 
 /** Addresses with the parameters of others. */
 const MISSPELLED = `import { createRosterClient } from 'roster-client';

@@ -117,10 +117,7 @@ describe('in a browser', () => {
     });
 
     test('sends a prediction from its playground, and shows the answer', async () => {
-      await trainPrices(createRosterClient({ baseUrl: local.url }), {
-        projectName: 'default',
-        modelName: 'tried',
-      });
+      await trainPrices(createRosterClient({ baseUrl: local.url }), { projectName: 'default', modelName: 'tried' });
       await look.page.context().close();
       look = await open(browser, `${root}/docs`, { operations: ['predict', 'updateSkill'] });
       const { page, faults, origins } = look;

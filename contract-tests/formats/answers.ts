@@ -58,10 +58,6 @@ export function readPredictions(
       const range: unknown = typeof set === 'string' ? JSON.parse(set) : set;
       return { value: row[target], confidence, range: Array.isArray(range) ? range : [] };
     }
-    return {
-      value: Number(row[target]),
-      confidence,
-      range: [Number(at('_min')), Number(at('_max'))],
-    };
+    return { value: Number(row[target]), confidence, range: [Number(at('_min')), Number(at('_max'))] };
   });
 }

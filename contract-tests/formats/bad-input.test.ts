@@ -69,12 +69,7 @@ const FAULTS: readonly Fault[] = [
     place: /footer|end/i,
     isAfterRows: true,
   },
-  {
-    name: 'a footer that lies',
-    format: 'parquet',
-    file: () => lying('parquet', 4),
-    place: /footer|metadata|end/i,
-  },
+  { name: 'a footer that lies', format: 'parquet', file: () => lying('parquet', 4), place: /footer|metadata|end/i },
   {
     name: 'a quote that never ends',
     format: 'csv',

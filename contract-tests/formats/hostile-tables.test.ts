@@ -53,10 +53,7 @@ test.each([
 ])('CSV %s is unusable', async (_what, pieces, fault) => {
   const response = await sendTable(path, 'text/csv', pieces());
   expect(response.status).toBe(422);
-  expect(await response.json()).toMatchObject({
-    type: '/problems/unusable-table',
-    errors: [fault],
-  });
+  expect(await response.json()).toMatchObject({ type: '/problems/unusable-table', errors: [fault] });
 });
 
 test.each([

@@ -16,11 +16,7 @@ export const RUBIES = Array.from({ length: 200 }, (_, row) => ({
 }));
 
 /** Forty rows to predict, with ids of their own. */
-export const ORDERS = Array.from({ length: 40 }, (_, row) => ({
-  order_no: `N-${row}`,
-  carat: row / 20,
-  cut: 'Ideal',
-}));
+export const ORDERS = Array.from({ length: 40 }, (_, row) => ({ order_no: `N-${row}`, carat: row / 20, cut: 'Ideal' }));
 
 /** Trains a model of rows, and returns its address. */
 export async function trainRows(projectName: string, modelName: string, query: string, rows: Rows): Promise<string> {
@@ -78,8 +74,5 @@ export async function expectTruthsMeet(prices: string, format: (typeof FILE_FORM
     unchanged: 2,
   });
   const changed = byOwn.map((row) => ({ ...row, price: row.price + 1 }));
-  expect(await addTruths(prices, changed, { format, query: '?id=order_no' })).toEqual({
-    ...NONE,
-    corrected: 3,
-  });
+  expect(await addTruths(prices, changed, { format, query: '?id=order_no' })).toEqual({ ...NONE, corrected: 3 });
 }

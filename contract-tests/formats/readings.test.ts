@@ -85,10 +85,7 @@ describe('a model of texts', () => {
   test('meets truths that are written as its table, and lists those that are not', async () => {
     const rows = Array.from({ length: 3 }, (_, row) => ({ visits: group(400 * row) }));
     const ids = listIds(await predictRows(address(), 'remember=true', rows));
-    const truths = ['1,500', '1.500,5', '(1,500)'].map((sales, row) => ({
-      __service_row_id: ids[row] ?? '',
-      sales,
-    }));
+    const truths = ['1,500', '1.500,5', '(1,500)'].map((sales, row) => ({ __service_row_id: ids[row] ?? '', sales }));
     expect(await addTruths(address(), truths)).toMatchObject({
       matched: 2,
       unmatched: 1,
@@ -171,11 +168,7 @@ describe('ids', () => {
     expect(promised).toHaveLength(2);
     const truths = ids.map((ref) => `{"ref":"${ref}","y":1}`);
     const add = (body: string) =>
-      send(`${address}/actuals?id=ref`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body,
-      });
+      send(`${address}/actuals?id=ref`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     expect(await (await add(`[${truths}]`)).json()).toEqual({ ...NONE, matched: 2 });
     const lost = await add('[{"ref":9007199254740993,"y":2}]');
     expect(lost.status).toBe(400);
@@ -226,10 +219,7 @@ describe('series', () => {
     // Asked for and met in the form of the table.
     const asked = await predictRows(address, '', [{ when: write(104) }]);
     expect(asked[0]?.['sales']).toBe(first?.['sales']);
-    expect(await addTruths(address, [{ when: write(104), sales: 130 }])).toEqual({
-      ...NONE,
-      matched: 1,
-    });
+    expect(await addTruths(address, [{ when: write(104), sales: 130 }])).toEqual({ ...NONE, matched: 1 });
   });
 
   test('may have local times whose offset changes', async () => {

@@ -37,11 +37,13 @@ const numbers: fc.Arbitrary<TestColumn> = values(fc.double({ noNaN: true, min: -
 }));
 
 /** Two classes that take turns, so that each has its ten rows. */
-const classes: fc.Arbitrary<TestColumn> = fc.shuffledSubarray(TEXTS, { minLength: 2, maxLength: 2 }).map((names) => ({
-  kind: 'text',
-  name: TARGET,
-  values: Array.from({ length: ROWS }, (_, row) => names[row % 2] ?? null),
-}));
+const classes: fc.Arbitrary<TestColumn> = fc
+  .shuffledSubarray(TEXTS, { minLength: 2, maxLength: 2 })
+  .map((names) => ({
+    kind: 'text',
+    name: TARGET,
+    values: Array.from({ length: ROWS }, (_, row) => names[row % 2] ?? null),
+  }));
 
 /**
  * Returns random tables with names and texts that formats treat in their own ways, always the same: a failure must

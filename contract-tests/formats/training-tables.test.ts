@@ -85,11 +85,7 @@ describe('a table', () => {
   const toPath = (operation: string, query: string) =>
     `/api/projects/${path.projectName}/models/prices${operation}?${query}`;
   const sendCsv = (query: string, method = 'PUT', operation = '', body = germanExport) =>
-    send(toPath(operation, query), {
-      method,
-      headers: { ...CSV, Accept: 'application/json' },
-      body,
-    });
+    send(toPath(operation, query), { method, headers: { ...CSV, Accept: 'application/json' }, body });
 
   test('may have a title above its header, an id and codes, and so may rows to predict', async () => {
     const query = 'target=preis&header_line=3&exclude=id&as_category=plz';

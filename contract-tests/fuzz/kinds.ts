@@ -87,10 +87,7 @@ function kindLinkedTo({ id }: Target): Kind | undefined {
 
 function readLink(link: Place): Link {
   const parameters = link.entries('parameters').map(([name, { value }]) => [name, String(value)]);
-  return {
-    target: targetNamed(link.text('operationId')),
-    parameters: Object.fromEntries(parameters),
-  };
+  return { target: targetNamed(link.text('operationId')), parameters: Object.fromEntries(parameters) };
 }
 
 /** Returns an address without the names of its parameters, which vary between operations. */

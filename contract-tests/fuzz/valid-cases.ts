@@ -21,10 +21,7 @@ export function makeValidCases(target: Target): fc.Arbitrary<Case> {
       prefix: target.path.startsWith('/api/') ? fc.constant('') : fc.constantFrom('', '', '', '/api'),
       suffix: fc.constantFrom('', '', '', '/'),
       accept: fc.nat({ max: 5 }),
-      requestId: fc.option(fc.stringMatching(/^[A-Za-z0-9_.:-]{1,40}$/), {
-        nil: undefined,
-        freq: 4,
-      }),
+      requestId: fc.option(fc.stringMatching(/^[A-Za-z0-9_.:-]{1,40}$/), { nil: undefined, freq: 4 }),
     })
     .map(({ parameters, body, prefix, suffix, accept, requestId }) => ({
       operationId: target.id,

@@ -5,10 +5,7 @@ import { ownProject, send, sendJson } from '../target.js';
 const DATES = { deprecation: '@1795392000', sunset: 'Tue, 23 Nov 2027 00:00:00 GMT' };
 const NONE = { deprecation: null, sunset: null };
 
-const datesOf = ({ headers }: Response) => ({
-  deprecation: headers.get('Deprecation'),
-  sunset: headers.get('Sunset'),
-});
+const datesOf = ({ headers }: Response) => ({ deprecation: headers.get('Deprecation'), sunset: headers.get('Sunset') });
 
 let resources: string;
 beforeAll(async () => {

@@ -37,11 +37,7 @@ async function answered(
   const scope = place.find('security', '0', 'apiKey', '0')?.value;
   if (scope === 'write') writes.set(`${answer.headers.get('X-Request-Id')}`, id);
   if (example !== undefined) {
-    const documented = {
-      of: id,
-      status: `${wanted}`,
-      response: place.at('responses', `${wanted}`),
-    };
+    const documented = { of: id, status: `${wanted}`, response: place.at('responses', `${wanted}`) };
     const { headers } = answer;
     expect(keptByAnswer(documented, { headers, body }), body).toContain(`${id} ${wanted} example ${example}`);
   }
@@ -218,13 +214,7 @@ describe('the example of a parameter is accepted', () => {
     const answer = await sendAs(
       keys.exemplary,
       isNew ? `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}` : path,
-      {
-        ...init,
-        headers: {
-          ...headers,
-          ...(example.in === 'header' && { [example.parameter]: `${example.value}` }),
-        },
-      },
+      { ...init, headers: { ...headers, ...(example.in === 'header' && { [example.parameter]: `${example.value}` }) } },
     );
     // Agents do not answer without a chat server, which this service does not have.
     expect([200, 201, 202, 204, 304, 404, 409, 412, 422, 501]).toContain(answer.status);

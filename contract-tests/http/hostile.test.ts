@@ -43,12 +43,7 @@ describe('a body with countless faults', () => {
     const body = { skill: { name: 's', type: 'lookup', params } };
     expect(await fault(sendJson('POST', skills(), body))).toMatchObject({
       status: 400,
-      errors: [
-        {
-          pointer: '/body',
-          message: 'must hold at most 10000 arrays, objects and members',
-        },
-      ],
+      errors: [{ pointer: '/body', message: 'must hold at most 10000 arrays, objects and members' }],
     });
   });
 
@@ -108,10 +103,7 @@ describe('a stored resource', () => {
   test('does not grow beyond the limits by merging', async () => {
     await sendJson('POST', skills(), { skill: { name: 's', type: 'lookup', params: keys(0) } });
     const merged = sendJson('PUT', `${skills()}/s`, { skill: { params: keys(1000) } });
-    expect(await fault(merged)).toMatchObject({
-      status: 400,
-      errors: [{ pointer: '/body/skill/params' }],
-    });
+    expect(await fault(merged)).toMatchObject({ status: 400, errors: [{ pointer: '/body/skill/params' }] });
     const { data } = await roster.GET('/projects/{project_name}/skills/{skill_name}', {
       params: { path: { project_name: project, skill_name: 's' } },
     });
@@ -126,15 +118,8 @@ describe('a stored resource', () => {
 
   test('has no number that JSON could not return', async () => {
     const body = '{"skill":{"name":"s","type":"lookup","params":{"a":[1,{"b/c":1e400}]}}}';
-    const sent = send(skills(), {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body,
-    });
-    expect(await fault(sent)).toMatchObject({
-      status: 400,
-      errors: [{ pointer: '/body/skill/params/a/1/b~1c' }],
-    });
+    const sent = send(skills(), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    expect(await fault(sent)).toMatchObject({ status: 400, errors: [{ pointer: '/body/skill/params/a/1/b~1c' }] });
   });
 
   test('has no lone surrogate in its texts', async () => {
@@ -183,10 +168,7 @@ test.each(['0000000000000000000000', 'made-up', '0'.repeat(100)])(
   async (cursor) => {
     const { errors } = await fault(send(`${skills()}?cursor=${cursor}`));
     expect(errors).toEqual([
-      {
-        pointer: '/query/cursor',
-        message: 'must be a cursor as the Link header of the page before gives it',
-      },
+      { pointer: '/query/cursor', message: 'must be a cursor as the Link header of the page before gives it' },
     ]);
   },
 );

@@ -209,10 +209,7 @@ test('an owner has at most a thousand keys', async () => {
   const full = await makeManager({ owner });
   await store.transaction(async ({ work }) => {
     const row = await work.selectFrom('api_keys').selectAll().where('id', '=', idOf(full)).executeTakeFirstOrThrow();
-    const rows = Array.from({ length: 999 }, () => ({
-      ...row,
-      id: randomUUID().replaceAll('-', '').slice(0, 16),
-    }));
+    const rows = Array.from({ length: 999 }, () => ({ ...row, id: randomUUID().replaceAll('-', '').slice(0, 16) }));
     for (let at = 0; at < rows.length; at += 100) {
       await work
         .insertInto('api_keys')
@@ -220,8 +217,5 @@ test('an owner has at most a thousand keys', async () => {
         .execute();
     }
   });
-  expect(await refusal(create(full))).toMatchObject({
-    status: 409,
-    type: '/problems/limit-reached',
-  });
+  expect(await refusal(create(full))).toMatchObject({ status: 409, type: '/problems/limit-reached' });
 });

@@ -113,7 +113,9 @@ function official(mode: 'legacy' | { readonly pin: string }): Connect {
 
 /** The part of `@ai-sdk/mcp` that is used. */
 interface AiSdkPackage {
-  createMCPClient(options: { readonly transport: object }): Promise<{
+  createMCPClient(options: {
+    readonly transport: object;
+  }): Promise<{
     tools(): Promise<Readonly<Record<string, { execute(input: object, options: object): Promise<object> }>>>;
     close(): Promise<void>;
   }>;
@@ -121,9 +123,7 @@ interface AiSdkPackage {
 
 async function aiSdk(url: string, key: string): Promise<Connected> {
   const { createMCPClient }: AiSdkPackage = load('@ai-sdk/mcp');
-  const client = await createMCPClient({
-    transport: { type: 'http', url, headers: headersWith(key) },
-  });
+  const client = await createMCPClient({ transport: { type: 'http', url, headers: headersWith(key) } });
   const tools = await client.tools();
   return {
     listTools: async () => Object.keys(tools),

@@ -54,10 +54,7 @@ describe('hosts that begin with initialize', () => {
 
   test('may ping, and get errors with 200', async () => {
     expect((await older.ask('ping')).body.result).toEqual({});
-    expect(await older.ask('prompts/list')).toMatchObject({
-      status: 200,
-      body: { error: { code: -32601 } },
-    });
+    expect(await older.ask('prompts/list')).toMatchObject({ status: 200, body: { error: { code: -32601 } } });
   });
 
   test('get results without the members of later revisions', async () => {
@@ -116,10 +113,7 @@ describe('hosts of revision 2026-07-28', () => {
     const headers = { 'MCP-Protocol-Version': '2030-01-01' };
     const { status, body } = await stateless.send(request('tools/list', params), { headers });
     expect([status, body.error?.code]).toEqual([400, -32022]);
-    expect(body.error?.data).toMatchObject({
-      requested: '2030-01-01',
-      supported: expect.any(Array),
-    });
+    expect(body.error?.data).toMatchObject({ requested: '2030-01-01', supported: expect.any(Array) });
     const withoutMeta = await stateless.send(request('tools/list'), { headers });
     expect(withoutMeta.body.error?.code).toBe(-32022);
   });

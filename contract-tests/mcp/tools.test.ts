@@ -12,17 +12,9 @@ beforeAll(async () => {
   host = new McpHost(service, '2026-07-28');
   older = new McpHost(service, '2025-11-25');
   await service.trainPrices();
-  await service.create('skill', {
-    name: 'care',
-    type: 'retrieval',
-    params: { source: 'the care of diamonds' },
-  });
+  await service.create('skill', { name: 'care', type: 'retrieval', params: { source: 'the care of diamonds' } });
   await service.sendText('/projects/default/skills/care/documents/care.md', '# Care\n\nClean a sapphire with water.');
-  await service.create('skill', {
-    name: 'sales',
-    type: 'sql',
-    params: { database: 'sales', tables: ['orders'] },
-  });
+  await service.create('skill', { name: 'sales', type: 'sql', params: { database: 'sales', tables: ['orders'] } });
   await service.create('agent', { name: 'analyst', skills: [] });
 });
 afterAll(() => service.close());
@@ -83,11 +75,7 @@ describe('a call', () => {
     expect(structuredContent).toMatchObject({
       target: 'price',
       value: expect.any(Number),
-      interval: {
-        min: expect.any(Number),
-        max: expect.any(Number),
-        confidence: expect.any(Number),
-      },
+      interval: { min: expect.any(Number), max: expect.any(Number), confidence: expect.any(Number) },
       not_given: expect.arrayContaining(['color']),
       did_not_fit: [],
     });
@@ -297,10 +285,7 @@ describe('of more than twelve tools', () => {
       name: 'predict_prices',
       inputSchema: { type: 'object' },
     });
-    const called = await host.call('call_tool', {
-      name: 'predict_prices',
-      arguments: { carat: 0.7 },
-    });
+    const called = await host.call('call_tool', { name: 'predict_prices', arguments: { carat: 0.7 } });
     expect(called.body.result?.structuredContent).toMatchObject({ target: 'price' });
     const unknown = await host.call('call_tool', { name: 'nothing', arguments: {} });
     expect(unknown.body.error?.code).toBe(-32602);
@@ -335,10 +320,7 @@ describe('resources', () => {
     const { body } = await host.ask('resources/list');
     expect(body.result).toMatchObject({ ttlMs: expect.any(Number), cacheScope: 'private' });
     expect(body.result?.['resources']).toEqual([
-      expect.objectContaining({
-        uri: 'roster://default/models/prices',
-        mimeType: 'application/json',
-      }),
+      expect.objectContaining({ uri: 'roster://default/models/prices', mimeType: 'application/json' }),
       expect.objectContaining({ uri: 'roster://default/models/prices/report' }),
       expect.objectContaining({ uri: 'roster://default/skills/care/documents/care.md', size: 36 }),
     ]);
@@ -394,9 +376,7 @@ describe('resources', () => {
     }
     const uris: string[] = [];
     for (let cursor: unknown; ; ) {
-      const { body } = await host.ask('resources/list', {
-        ...(cursor !== undefined && { cursor }),
-      });
+      const { body } = await host.ask('resources/list', { ...(cursor !== undefined && { cursor }) });
       const page = (body.result?.['resources'] ?? []) as { uri: string }[];
       uris.push(...page.map(({ uri }) => uri));
       cursor = body.result?.['nextCursor'];

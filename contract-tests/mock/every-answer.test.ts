@@ -27,10 +27,7 @@ describe.each(operations)('$id', (operation) => {
 
   test.each(answers)('can answer $prefer', async ({ status, mediaType, prefer, body }) => {
     const { path, headers, ...init } = request;
-    const response = await send(path, {
-      ...init,
-      headers: { ...headers, Prefer: prefer, Accept: mediaType },
-    });
+    const response = await send(path, { ...init, headers: { ...headers, Prefer: prefer, Accept: mediaType } });
     expect(response.status).toBe(Number(status));
     expect([...response.headers.values()]).not.toContain('');
     const isJson = /[/+]json\b/.test(response.headers.get('Content-Type') ?? '');

@@ -57,9 +57,7 @@ describe.each(withBody)('$id', (operation) => {
     const codes = place.entries('responses').map(([code]) => code);
     expect(codes, id).toContain('400');
     for (const code of codes) {
-      const response = await requestOf(operation, JSON.stringify(first), {
-        Prefer: `code=${code}`,
-      });
+      const response = await requestOf(operation, JSON.stringify(first), { Prefer: `code=${code}` });
       expect(problemIn(await readObject(response)), code).toMatchObject(INVALID);
     }
   });
@@ -95,10 +93,7 @@ test('an invalid parameter gets invalid-request', async () => {
 
 test('a media type that the answer does not have gets 406', async () => {
   const response = await send('/projects/default/skills', { headers: { Accept: 'image/png' } });
-  expect(await readObject(response)).toMatchObject({
-    type: '/problems/not-acceptable',
-    status: 406,
-  });
+  expect(await readObject(response)).toMatchObject({ type: '/problems/not-acceptable', status: 406 });
 });
 
 test.each(['code=418', 'code=404, example=unknown', 'example=unknown'])(
@@ -110,9 +105,7 @@ test.each(['code=418', 'code=404, example=unknown', 'example=unknown'])(
 );
 
 test('the problem of an invalid request lists its own faults', async () => {
-  const response = await sendJson('POST', '/projects/default/agents', {
-    agent: { name: 'two words', colour: 'red' },
-  });
+  const response = await sendJson('POST', '/projects/default/agents', { agent: { name: 'two words', colour: 'red' } });
   expect(await readObject(response)).toMatchObject({
     errors: expect.arrayContaining([
       { pointer: '/body/agent/name', message: expect.stringMatching(/^must match pattern/) },

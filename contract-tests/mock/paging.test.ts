@@ -32,10 +32,7 @@ describe.each(lists)('$id', (operation) => {
 
 const listSkills = (query: { limit: number; cursor?: string }) =>
   roster.GET('/projects/{project_name}/skills', {
-    params: {
-      path: { project_name: 'default' },
-      query: { agent: ['analyst', 'helper'], ...query },
-    },
+    params: { path: { project_name: 'default' }, query: { agent: ['analyst', 'helper'], ...query } },
   });
 
 test('the client reads a list to its end', async () => {

@@ -25,9 +25,7 @@ test('a resource that is created has the name in its body', async () => {
 });
 
 test('a resource that is renamed has its new name', async () => {
-  const response = await sendJson('PUT', '/projects/default/skills/old', {
-    skill: { name: 'new' },
-  });
+  const response = await sendJson('PUT', '/projects/default/skills/old', { skill: { name: 'new' } });
   expect(await readObject(response)).toMatchObject({ name: 'new' });
 });
 
@@ -47,9 +45,7 @@ test('a retrained model keeps its name, and Location leads to it', async () => {
 });
 
 test('a model whose serving version is chosen keeps its name', async () => {
-  const response = await sendJson('PUT', '/api/projects/shop/models/prices/serving', {
-    serving: { version: 1 },
-  });
+  const response = await sendJson('PUT', '/api/projects/shop/models/prices/serving', { serving: { version: 1 } });
   expect(await readObject(response)).toMatchObject({ name: 'prices' });
 });
 
@@ -61,8 +57,6 @@ test('a conversation without a name keeps the identifier of the example', async 
 });
 
 test('an example that is preferred by its name is answered as it is', async () => {
-  const response = await send('/api/projects/default/models/prices', {
-    headers: { Prefer: 'example=classes' },
-  });
+  const response = await send('/api/projects/default/models/prices', { headers: { Prefer: 'example=classes' } });
   expect(await readObject(response)).toMatchObject({ name: 'diamond_cuts' });
 });

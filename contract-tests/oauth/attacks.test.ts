@@ -180,9 +180,7 @@ describe('a token', () => {
     expect(await statusOf(own.access_token)).toBe(200);
     expect(await statusOf(own.access_token, '/mcp/default')).toBe(401);
     const shop = await oauth.connect(client, { resource: `${ISSUER}/mcp/shop` });
-    expect(await oauth.tools(shop.access_token, '/mcp/shop')).toMatchObject({
-      names: ['search_of_shop'],
-    });
+    expect(await oauth.tools(shop.access_token, '/mcp/shop')).toMatchObject({ names: ['search_of_shop'] });
     expect(await statusOf(shop.access_token)).toBe(401);
     for (const path of ['/me', '/projects', '/projects/shop/skills', '/metrics', '/v1/models']) {
       const headers = { Authorization: `Bearer ${own.access_token}` };
@@ -210,12 +208,7 @@ describe('a token', () => {
         .send('/mcp', {
           method: 'POST',
           headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
-          body: JSON.stringify({
-            jsonrpc: '2.0',
-            id: 1,
-            method: 'resources/read',
-            params: { uri },
-          }),
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } }),
         })
         .then((answer) => answer.json());
     await oauth.createProject('stock');

@@ -56,18 +56,9 @@ describe.each([
 ])('%s', (_, find, redirect_uri) => {
   test('goes from the consent page to tools, and on with the next tokens', async () => {
     const id = await find();
-    const page = await oauth.page(id, {
-      redirect_uri,
-      scope: 'read predict',
-      resource: `${ISSUER}/mcp`,
-    });
+    const page = await oauth.page(id, { redirect_uri, scope: 'read predict', resource: `${ISSUER}/mcp` });
     expect(page.status).toBe(200);
-    const sent = {
-      redirect_uri,
-      scope: 'read predict',
-      resource: `${ISSUER}/mcp`,
-      project: 'shop',
-    };
+    const sent = { redirect_uri, scope: 'read predict', resource: `${ISSUER}/mcp`, project: 'shop' };
     const { status, answer } = await oauth.consent(id, sent);
     expect(status).toBe(303);
     expect(`${answer?.origin}${answer?.pathname}`).toBe(redirect_uri);
@@ -77,20 +68,12 @@ describe.each([
     const code = `${answer?.searchParams.get('code')}`;
     const first = await oauth.redeem(id, code, { redirect_uri, resource: `${ISSUER}/mcp` });
     expect(first.status).toBe(200);
-    expect(first.tokens).toMatchObject({
-      token_type: 'Bearer',
-      expires_in: 600,
-      scope: 'read predict',
-    });
+    expect(first.tokens).toMatchObject({ token_type: 'Bearer', expires_in: 600, scope: 'read predict' });
     expect(first.headers.get('Cache-Control')).toBe('no-store');
-    expect(await oauth.tools(first.tokens.access_token)).toMatchObject({
-      names: ['search_of_shop'],
-    });
+    expect(await oauth.tools(first.tokens.access_token)).toMatchObject({ names: ['search_of_shop'] });
 
     const next = await oauth.refresh(id, first.tokens.refresh_token);
-    expect(await oauth.tools(next.tokens.access_token)).toMatchObject({
-      names: ['search_of_shop'],
-    });
+    expect(await oauth.tools(next.tokens.access_token)).toMatchObject({ names: ['search_of_shop'] });
     await expect.poll(async () => (await oauth.tools(first.tokens.access_token)).status).toBe(401);
   });
 });

@@ -182,11 +182,7 @@ export class OauthService {
     });
     const { result } = Object(await answer.json());
     const names = (result?.tools ?? []).map(({ name }: { name: string }) => name);
-    return {
-      status: answer.status,
-      names,
-      challenge: answer.headers.get('WWW-Authenticate') ?? '',
-    };
+    return { status: answer.status, names, challenge: answer.headers.get('WWW-Authenticate') ?? '' };
   }
 
   /** Creates a project with a skill whose documents are a tool. */

@@ -29,10 +29,7 @@ beforeAll(async () => {
   key = await makeKey(databaseUrl, { name: 'own', owner: 'shop' });
   issuer = await OidcIssuer.open();
   const OIDC_LIMITS = '{"limited": {"requests": 3, "rows": 9}, "double": {"requests": 6}}';
-  server = await startServer({
-    databaseFile,
-    env: { ...issuer.env, OIDC_LIMITS, PUBLIC_URL: ISSUER },
-  });
+  server = await startServer({ databaseFile, env: { ...issuer.env, OIDC_LIMITS, PUBLIC_URL: ISSUER } });
 });
 afterAll(async () => {
   await server?.stop();
@@ -107,11 +104,7 @@ describe('a token of the issuer', () => {
 
   test('has the limits of its claim, by its subject, in all its tokens', async () => {
     const limited = (sub: string, more = '') =>
-      issuer.token({
-        sub,
-        scope: `roster:read roster:keys limited${more}`,
-        jti: `${Math.random()}`,
-      });
+      issuer.token({ sub, scope: `roster:read roster:keys limited${more}`, jti: `${Math.random()}` });
     const first = await read(await limited('many'));
     expect(first.body.limits.quotas).toMatchObject([
       { name: 'requests', limit: 3, seconds: 60, left: 2 },
@@ -173,10 +166,7 @@ describe('a token of the issuer', () => {
     const { token, stream, first } = begun;
     expect(first).toMatchObject({ carat: 1 });
     expect(await stream.next()).toMatchObject({
-      problem: {
-        type: '/problems/unauthorized',
-        detail: expect.stringContaining('The token has ended'),
-      },
+      problem: { type: '/problems/unauthorized', detail: expect.stringContaining('The token has ended') },
     });
     expect(await stream.next()).toBeUndefined();
     expect(await statusOf(token)).toBe(401);
@@ -312,9 +302,7 @@ describe('an attacker', () => {
     const large = await issuer.token({ more: 'x'.repeat(11_000) });
     expect(await refused(large)).toContain('more than 12000 characters');
     const huge = 'x'.repeat(1024 * 1024);
-    const answer = await fetch(`${server.url}/me`, {
-      headers: { Authorization: `Bearer ${huge}` },
-    });
+    const answer = await fetch(`${server.url}/me`, { headers: { Authorization: `Bearer ${huge}` } });
     expect(answer.status).toBe(431);
     expect(await statusOf(await issuer.token())).toBe(200);
   });
@@ -328,9 +316,7 @@ describe('an attacker', () => {
     for (let round = 0; round < 20; round++) {
       const answers = Array.from({ length: 100 }, (_, at) => {
         const unknown = encode({ alg: 'RS256', kid: `unknown-${round}-${at}` });
-        return fetch(`${server.url}/me`, {
-          headers: { Authorization: `Bearer ${unknown}.${claims}.${signature}` },
-        });
+        return fetch(`${server.url}/me`, { headers: { Authorization: `Bearer ${unknown}.${claims}.${signature}` } });
       });
       for (const { status } of await Promise.all(answers)) statuses.add(status);
     }

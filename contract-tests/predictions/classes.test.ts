@@ -40,19 +40,12 @@ const halves = (row: number) => (row < 40 ? 'below' : 'above');
 
 test('a lean row has the probability of each class, and its explanation as an object', async () => {
   const cutOf = (row: number) => (row < 12 ? `Rare ${row % 3}` : row % 2 ? 'Ideal' : 'Premium');
-  const table = Array.from({ length: 200 }, (_, row) => ({
-    carat: row / 100,
-    price: 300 + row,
-    cut: cutOf(row),
-  }));
+  const table = Array.from({ length: 200 }, (_, row) => ({ carat: row / 100, price: 300 + row, cut: cutOf(row) }));
   const params = { path: pathOf('cuts'), query: { target: 'cut' } };
   await settled(roster, params.path, await answered(roster.PUT(ONE, { params, body: table })));
   const query = { rows: 'lean', probabilities: true, explain: true } as const;
   const [row] = await answered(
-    roster.POST(PREDICT, {
-      params: { path: params.path, query },
-      body: [{ carat: 0.7, price: 370, cut: 'Ideal' }],
-    }),
+    roster.POST(PREDICT, { params: { path: params.path, query }, body: [{ carat: 0.7, price: 370, cut: 'Ideal' }] }),
   );
   const classes = ['Ideal', 'Premium', 'other'];
   expect(row).toMatchObject({ cut_original: 'Ideal', cut_explain: { truth: 'Ideal' } });
@@ -202,11 +195,7 @@ describe('the rows of an answer', () => {
   const sent = { Accept: 'application/json', 'Content-Type': 'application/json' };
   const path = (name: string) => `/api/projects/${projectName}/models/${name}/predict`;
   const post = (name: string, query: string, headers: Partial<typeof sent> = {}) =>
-    send(`${path(name)}?${query}`, {
-      method: 'POST',
-      headers: { ...sent, ...headers },
-      body: JSON.stringify(asked),
-    });
+    send(`${path(name)}?${query}`, { method: 'POST', headers: { ...sent, ...headers }, body: JSON.stringify(asked) });
   const rowsOf = async (response: Response): Promise<Row[]> => JSON.parse(await response.text());
 
   // Three rows are of rare classes, which are merged into `other`.
@@ -241,9 +230,7 @@ describe('the rows of an answer', () => {
     const lean = await rowsOf(await post('kinds', 'rows=lean&probabilities=true'));
     const columns = ['x', 'y', 'y_confidence', 'y_set', ...names];
     expect(lean.map((row) => Object.entries(row))).toEqual(full.map((row) => columns.map((name) => [name, row[name]])));
-    const lines = await post('kinds', 'rows=lean&probabilities=true', {
-      Accept: 'application/x-ndjson',
-    });
+    const lines = await post('kinds', 'rows=lean&probabilities=true', { Accept: 'application/x-ndjson' });
     const texts = (await lines.text()).trimEnd().split('\n');
     expect(texts.map((text) => JSON.parse(text))).toEqual(lean);
     const csv = await post('kinds', 'probabilities=true', { Accept: 'text/csv' });
@@ -252,9 +239,7 @@ describe('the rows of an answer', () => {
     expect(records.map((record) => record.split(',').slice(-3).map(Number))).toEqual(
       full.map((row) => names.map((name) => row[name])),
     );
-    const arrow = await post('kinds', 'probabilities=true', {
-      Accept: 'application/vnd.apache.arrow.stream',
-    });
+    const arrow = await post('kinds', 'probabilities=true', { Accept: 'application/vnd.apache.arrow.stream' });
     const table = tableFromIPC(new Uint8Array(await arrow.arrayBuffer()));
     expect(table.schema.fields.map(({ name }) => name)).toEqual(columns);
     expect(names.map((name) => [...(table.getChild(name) ?? [])])).toEqual(

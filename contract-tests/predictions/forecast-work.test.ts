@@ -42,12 +42,7 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
     const databaseFile = join(folder, 'roster.db');
     databaseUrl = `file:${databaseFile}`;
     chat = await openScriptedChatServer([says('Yes.')]);
-    const env = {
-      PREDICTION_WORKERS: String(workers),
-      CHAT_URL: chat.url,
-      CHAT_MODEL: 'llama3.2',
-      RATE_LIMIT: '0',
-    };
+    const env = { PREDICTION_WORKERS: String(workers), CHAT_URL: chat.url, CHAT_MODEL: 'llama3.2', RATE_LIMIT: '0' };
     server = await startServer({ databaseFile, env });
     own = await makeKey(databaseUrl, { name: 'own' });
     const goal = `target=sales&order_by=month&group_by=store&horizon=${HORIZON}`;

@@ -127,13 +127,7 @@ describe('a table of series', () => {
       csvOf([...rows, { ...rows[0], sales: 55 }]),
       'order_by=month&group_by=store&horizon=3',
     );
-    expect(model.series).toMatchObject({
-      count: 3,
-      gaps: 3,
-      longest_gap: 1,
-      duplicates: 1,
-      ended_early: 1,
-    });
+    expect(model.series).toMatchObject({ count: 3, gaps: 3, longest_gap: 1, duplicates: 1, ended_early: 1 });
     const next = await forecasts([{ store: 'B' }], '', 'gaps');
     expect(next.map(({ month }) => month)).toEqual(['2019-07', '2019-08', '2019-09']);
   });
@@ -176,11 +170,7 @@ describe('a table of series', () => {
   test.each(['arrow-stream', 'parquet'] as const)('may have the format %s', async (format) => {
     const response = await send(
       `${project}/${format}?target=sales&order_by=month&group_by=store&horizon=6&known=promotion`,
-      {
-        method: 'PUT',
-        headers: { 'Content-Type': MEDIA_TYPES[format] },
-        body: writeFile(format, toColumns(sales)),
-      },
+      { method: 'PUT', headers: { 'Content-Type': MEDIA_TYPES[format] }, body: writeFile(format, toColumns(sales)) },
     );
     expect(response.status).toBe(202);
     await settled(roster, { projectName, modelName: format });
@@ -214,23 +204,13 @@ describe('a body', () => {
     const rows = await forecasts([]);
     expect(rows).toHaveLength(18);
     expect(rows.slice(0, 2)).toMatchObject([
-      {
-        month: '2020-01',
-        store: 'A',
-        promotion: null,
-        sales_confidence: 0.9,
-        sales_original: null,
-      },
+      { month: '2020-01', store: 'A', promotion: null, sales_confidence: 0.9, sales_original: null },
       { month: '2020-02', store: 'A' },
     ]);
     for (const row of rows) {
       expect(Number(row['sales_min'])).toBeLessThanOrEqual(Number(row['sales']));
       expect(Number(row['sales_max'])).toBeGreaterThanOrEqual(Number(row['sales']));
-      expect(row).toMatchObject({
-        select_data_query: null,
-        when_data: null,
-        __service_row_id: null,
-      });
+      expect(row).toMatchObject({ select_data_query: null, when_data: null, __service_row_id: null });
     }
     expect(rows.slice(0, 6).map(stepOf)).toEqual([1, 2, 3, 4, 5, 6]);
   });
@@ -279,10 +259,7 @@ describe('a body', () => {
   });
 
   test('is told a category that the table did not have in a column known ahead', async () => {
-    const rows = sales.map(({ promotion, ...row }) => ({
-      ...row,
-      event: promotion === 1 ? 'sale' : 'none',
-    }));
+    const rows = sales.map(({ promotion, ...row }) => ({ ...row, event: promotion === 1 ? 'sale' : 'none' }));
     await train('events', csvOf(rows), 'order_by=month&group_by=store&horizon=3&known=event');
     const address = `${project}/events/predict`;
     const asked = { month: '2020-01', store: 'A', event: 'fair' };
@@ -314,21 +291,13 @@ describe('a body', () => {
   test('may have any format, and so may the answer', async () => {
     const expected = await forecasts([{ store: 'C' }], '?steps=2');
     const address = `${project}/sales/predict?steps=2`;
-    const lines = await send(address, {
-      method: 'POST',
-      headers: { 'Content-Type': LINES },
-      body: '{"store":"C"}\n',
-    });
+    const lines = await send(address, { method: 'POST', headers: { 'Content-Type': LINES }, body: '{"store":"C"}\n' });
     const answers = (await lines.text())
       .trim()
       .split('\n')
       .map((line): Row => JSON.parse(line));
     expect(answers).toEqual(expected);
-    const csv = await send(address, {
-      method: 'POST',
-      headers: { 'Content-Type': 'text/csv' },
-      body: 'store\nC\n',
-    });
+    const csv = await send(address, { method: 'POST', headers: { 'Content-Type': 'text/csv' }, body: 'store\nC\n' });
     const [first] = expected;
     const names = ['sales', 'sales_confidence', 'sales_min', 'sales_max'];
     expect((await csv.text()).split('\r\n').slice(0, 2)).toEqual([
@@ -415,12 +384,7 @@ describe('a training is refused', () => {
   const withMonth = (at: number, month: unknown) =>
     csvOf(alone.map((row, index) => (index === at ? { ...row, month } : row)));
   const timed = (offset: (index: number) => string) =>
-    csvOf(
-      alone.map((row, index) => ({
-        ...row,
-        month: `${monthAt(index)}-01T00:00:00${offset(index)}`,
-      })),
-    );
+    csvOf(alone.map((row, index) => ({ ...row, month: `${monthAt(index)}-01T00:00:00${offset(index)}` })));
   const withSales = (value: (index: number) => unknown) =>
     csvOf(alone.map((row, index) => ({ ...row, sales: value(index) })));
 

@@ -43,10 +43,7 @@ function exchange(pieces: readonly string[], headers: Record<string, string>): P
 }
 
 /** Rows that make a body of more than 32 KiB. */
-const manyRows = Array.from({ length: 1000 }, (_, index) => ({
-  ...oneDiamond,
-  carat: 0.2 + index / 1000,
-}));
+const manyRows = Array.from({ length: 1000 }, (_, index) => ({ ...oneDiamond, carat: 0.2 + index / 1000 }));
 
 describe('a large body of JSON', () => {
   test('is answered byte by byte like small ones with the same rows', async () => {
@@ -186,9 +183,7 @@ describe('the warnings of a stream', () => {
   });
 
   test('are not there where there is nothing to tell', async () => {
-    const { response } = await exchange(['carat,cut,color\n0.7,Ideal,G\n'], {
-      'Content-Type': CSV,
-    });
+    const { response } = await exchange(['carat,cut,color\n0.7,Ideal,G\n'], { 'Content-Type': CSV });
     expect(response.trailers).toEqual({});
   });
 });
@@ -206,18 +201,13 @@ describe('a fault of a stream', () => {
   });
 
   test('after it cuts the answer off, so that nobody takes it for whole', async () => {
-    const cut = exchange([many, many.split('\n').slice(1).join('\n'), 'a,b,"c\n'], {
-      'Content-Type': CSV,
-    });
+    const cut = exchange([many, many.split('\n').slice(1).join('\n'), 'a,b,"c\n'], { 'Content-Type': CSV });
     await expect(cut).rejects.toThrow(/aborted|hang up|ECONNRESET/);
   });
 
   test('after it ends an answer of lines with the problem', async () => {
     const rest = many.split('\n').slice(1).join('\n');
-    const { response, body } = await exchange([many, rest, 'a,b,"c\n'], {
-      'Content-Type': CSV,
-      Accept: LINES,
-    });
+    const { response, body } = await exchange([many, rest, 'a,b,"c\n'], { 'Content-Type': CSV, Accept: LINES });
     expect(response.statusCode).toBe(200);
     const last = JSON.parse(body.trimEnd().split('\n').at(-1) ?? '');
     expect(last).toMatchObject({ problem: { type: '/problems/malformed-body' } });

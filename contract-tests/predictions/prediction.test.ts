@@ -75,12 +75,7 @@ describe('an answer row', () => {
       table: true,
       x: [],
     };
-    expect(await predictOne({ ...row, unknown: 1 })).toMatchObject({
-      ...row,
-      depth: 0,
-      y: null,
-      z: null,
-    });
+    expect(await predictOne({ ...row, unknown: 1 })).toMatchObject({ ...row, depth: 0, y: null, z: null });
     expect(await predictOne(row)).not.toHaveProperty('unknown');
   });
 
@@ -145,11 +140,7 @@ describe('an answer row', () => {
   test('echoes the reserved columns that the row has', async () => {
     const sent = { select_data_query: 'select 1', when_data: { a: 1 }, __service_row_id: 7 };
     expect(await predictOne(sent)).toMatchObject(sent);
-    expect(await predictOne({})).toMatchObject({
-      select_data_query: null,
-      when_data: null,
-      __service_row_id: null,
-    });
+    expect(await predictOne({})).toMatchObject({ select_data_query: null, when_data: null, __service_row_id: null });
   });
 
   test('treats a number beyond the range of doubles as the largest, and echoes null', async () => {
@@ -223,11 +214,7 @@ describe('the answer to a prediction', () => {
 
 describe('an oversized row', () => {
   const faultOf = async (body: string) => {
-    const response = await send(address(), {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body,
-    });
+    const response = await send(address(), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     expect(response.status).toBe(400);
     return readObject(response);
   };
@@ -311,10 +298,7 @@ describe('a body that does not hold rows', () => {
     'such as %j gets one error, which describes rows',
     async (body) => {
       expect(await errorsOf(body)).toEqual([
-        {
-          pointer: '/body',
-          message: 'must be an array of rows, such as [{"carat": 0.7}], or {"data": [rows]}',
-        },
+        { pointer: '/body', message: 'must be an array of rows, such as [{"carat": 0.7}], or {"data": [rows]}' },
       ]);
     },
   );

@@ -140,11 +140,7 @@ describe('a name of a table', () => {
     });
     expect(trained.status).toBe(202);
     expect(await trained.json()).toMatchObject({ target: 'sale price' });
-    await expect
-      .poll(async () => (await send(model)).json())
-      .toMatchObject({
-        status: 'ready',
-      });
+    await expect.poll(async () => (await send(model)).json()).toMatchObject({ status: 'ready' });
     const answers = [];
     for (const row of [
       { carat: 0.7, 'sale price': 2757 },

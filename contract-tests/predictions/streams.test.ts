@@ -71,11 +71,7 @@ describe('NDJSON lines', () => {
   });
 
   test('get the requested confidence', async () => {
-    const response = await send(`${address}?confidence=0.8`, {
-      method: 'POST',
-      headers: LINES,
-      body: text,
-    });
+    const response = await send(`${address}?confidence=0.8`, { method: 'POST', headers: LINES, body: text });
     expect(await linesOf(response)).toEqual(await predict(rows, '?confidence=0.8'));
   });
 

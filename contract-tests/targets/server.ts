@@ -11,12 +11,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const databaseFile = join(folder, 'roster.db');
   const keys = await makeKeys(`file:${databaseFile}`);
   const server = await startServer({ databaseFile, env: { RATE_LIMIT: ENOUGH } });
-  project.provide('target', {
-    kind: 'server',
-    url: server.url,
-    keys,
-    databaseUrl: `file:${databaseFile}`,
-  });
+  project.provide('target', { kind: 'server', url: server.url, keys, databaseUrl: `file:${databaseFile}` });
   return async () => {
     await server.stop();
     await rm(folder, { recursive: true });

@@ -59,9 +59,7 @@ await showSkills();
 async function showSkills() {
   const entries = [];
   const skills = items((query) =>
-    roster.GET('/projects/{project_name}/skills', {
-      params: { path: { project_name: 'default' }, query },
-    }),
+    roster.GET('/projects/{project_name}/skills', { params: { path: { project_name: 'default' }, query } }),
   );
   for await (const { name, type } of skills) {
     const entry = document.createElement('li');

@@ -8,10 +8,7 @@ let demo: ChildProcess;
 let output = '';
 beforeAll(async () => {
   const { CHAT_URL: _, ...env } = process.env;
-  demo = spawn(process.execPath, [DEMO], {
-    env: { ...env, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  demo = spawn(process.execPath, [DEMO], { env: { ...env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const chunk of demo.stdout ?? []) {
     output += chunk;
     if (output.includes('Press Ctrl-C')) break;

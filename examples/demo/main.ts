@@ -75,20 +75,14 @@ async function createAssistant(roster: RosterClient): Promise<void> {
   const skill = await answered(
     roster.POST('/projects/{project_name}/skills', {
       params,
-      body: {
-        skill: { name: 'price_lookup', type: 'model', params: { model: 'diamond_prices' } },
-      },
+      body: { skill: { name: 'price_lookup', type: 'model', params: { model: 'diamond_prices' } } },
     }),
   );
   const agent = await answered(
     roster.POST('/projects/{project_name}/agents', {
       params,
       body: {
-        agent: {
-          name: 'jeweller',
-          skills: [skill.name],
-          prompt_template: 'Answer as a jeweller would: {{question}}',
-        },
+        agent: { name: 'jeweller', skills: [skill.name], prompt_template: 'Answer as a jeweller would: {{question}}' },
       },
     }),
   );

@@ -18,9 +18,7 @@ import {
   untilReady,
 } from 'roster-client';
 
-const roster = createRosterClient({
-  baseUrl: process.env['ROSTER_URL'] ?? 'http://127.0.0.1:4000',
-});
+const roster = createRosterClient({ baseUrl: process.env['ROSTER_URL'] ?? 'http://127.0.0.1:4000' });
 roster.use(
   timeout(60_000),
   apiKey(() => process.env['ROSTER_KEY']),
@@ -79,9 +77,7 @@ async function predict() {
 
 async function list() {
   const models = items((query) =>
-    roster.GET('/api/projects/{projectName}/models', {
-      params: { path: { projectName: path.projectName }, query },
-    }),
+    roster.GET('/api/projects/{projectName}/models', { params: { path: { projectName: path.projectName }, query } }),
   );
   for await (const { name, status } of models) console.log(`${name} is ${status}.`);
 }

@@ -10,10 +10,7 @@ export async function train(file: File, onProgress: OnProgress, signal: AbortSig
     signal,
     onUpload: ({ loaded, total }) => onProgress('sent', loaded / total),
   });
-  return untilReady(roster, path, {
-    signal,
-    onProgress: ({ progress }) => onProgress('trained', progress),
-  });
+  return untilReady(roster, path, { signal, onProgress: ({ progress }) => onProgress('trained', progress) });
 }
 
 export async function predict(

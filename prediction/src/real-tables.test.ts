@@ -144,10 +144,7 @@ describe.each([
       { left: main, rows: testRows.map((row) => without(row, [main])) },
       { left: minor, rows: testRows.map((row) => without(row, [minor])) },
       { left: 'all', rows: testRows.map((row) => without(row, names)) },
-      {
-        left: `all but ${main}`,
-        rows: testRows.map((row) => ({ ...empty(row), [main]: row[main] })),
-      },
+      { left: `all but ${main}`, rows: testRows.map((row) => ({ ...empty(row), [main]: row[main] })) },
       { left: `${category}, which is unseen`, rows: unseen },
     ];
 

@@ -139,12 +139,7 @@ describe('training', () => {
 describe('columns', () => {
   test('of numbers may hold up to a twentieth of other things, which count as missing', () => {
     const rows = (odd: number) => makeRows(100, (random, index) => ({ x: index < odd ? 'odd' : index, y: random() }));
-    expect(trainOn(rows(5)).columns[0]).toMatchObject({
-      kind: 'number',
-      missing_share: 0.05,
-      min: 5,
-      max: 99,
-    });
+    expect(trainOn(rows(5)).columns[0]).toMatchObject({ kind: 'number', missing_share: 0.05, min: 5, max: 99 });
     expect(trainOn(rows(6)).columns[0]?.kind).toBe('category');
   });
 
@@ -190,20 +185,14 @@ describe('columns', () => {
   test('of booleans are categories, in JSON as in text', () => {
     const rows = makeRows(100, (random, index) => {
       const open = index % 2 === 0;
-      return {
-        open: index % 4 < 2 ? open : String(open).toUpperCase(),
-        y: Number(open) + random(),
-      };
+      return { open: index % 4 < 2 ? open : String(open).toUpperCase(), y: Number(open) + random() };
     });
     const model = trainOn(rows);
     expect(model.columns[0]).toMatchObject({ kind: 'category', categories: ['true', 'false'] });
   });
 
   test('list their categories by frequency, at most 254 of them', () => {
-    const rows = makeRows(1200, (random) => ({
-      x: `c${Math.floor(400 * random() ** 2)}`,
-      y: random(),
-    }));
+    const rows = makeRows(1200, (random) => ({ x: `c${Math.floor(400 * random() ** 2)}`, y: random() }));
     const [column] = trainOn(rows).columns;
     const counts = new Map<unknown, number>();
     for (const { x } of rows) counts.set(x, (counts.get(x) ?? 0) + 1);

@@ -71,12 +71,7 @@ export async function* answerQuestion(
   const steps: Step[] = [];
   const passages: Passage[] = [];
   const predictions: Prediction[] = [];
-  let usage: Usage = {
-    requests: 0,
-    prompt_tokens: null,
-    completion_tokens: null,
-    total_tokens: null,
-  };
+  let usage: Usage = { requests: 0, prompt_tokens: null, completion_tokens: null, total_tokens: null };
   let uses = 0;
   let resultBytes = 0;
   let malformed = 0;
@@ -107,11 +102,7 @@ export async function* answerQuestion(
       const isLast = isExhausted();
       const asked = isLast
         ? { messages: askForAnswer(messages), tools: [] }
-        : {
-            messages,
-            tools: tools.definitions,
-            ...(usage.requests === 0 && forcedTool && { forcedTool }),
-          };
+        : { messages, tools: tools.definitions, ...(usage.requests === 0 && forcedTool && { forcedTool }) };
       await tokens.require();
       const bounds = { temperature, maxTokens: remainingTokens() };
       const stream = chat.stream({ model, ...bounds, ...asked }, signal);
@@ -140,15 +131,7 @@ export async function* answerQuestion(
         const mark = isCut && maxTokens === undefined ? CUT_OFF : '';
         if (mark !== '') yield { type: 'delta', content: mark, trace_id };
         const found = returnsContext ? passages : undefined;
-        const answer = {
-          text: text + mark,
-          isCut,
-          toolCalls: callerCalls,
-          steps,
-          usage,
-          passages: found,
-          predictions,
-        };
+        const answer = { text: text + mark, isCut, toolCalls: callerCalls, steps, usage, passages: found, predictions };
         tellEnd = () => watch.onAnswer(answer);
         return answer;
       }

@@ -35,10 +35,7 @@ export interface Service {
   readonly callers: Callers;
   readonly limits: Limits;
   /** The origins whose pages may change something on a service without keys. */
-  readonly config: BodyLimits & {
-    readonly allowedOrigins: readonly string[];
-    readonly publicUrl?: string | undefined;
-  };
+  readonly config: BodyLimits & { readonly allowedOrigins: readonly string[]; readonly publicUrl?: string | undefined };
   readonly refuseMissing: RefuseMissing;
   readonly defersJson: DefersJson;
   /** Aborted when the service stops: running requests may finish, streams end at once. */

@@ -80,12 +80,7 @@ export interface Identity {
 export const LOCAL_OWNER = 'local';
 
 /** Everyone who reaches a service that has no keys; its first key, which closes it, is made by a command. */
-export const LOCAL_CALLER: Caller = {
-  id: null,
-  owner: LOCAL_OWNER,
-  scopes: [...OWNER_SCOPES, 'operate'],
-  key: null,
-};
+export const LOCAL_CALLER: Caller = { id: null, owner: LOCAL_OWNER, scopes: [...OWNER_SCOPES, 'operate'], key: null };
 
 /** A token of the OIDC issuer is refused; the message says why, and shows nothing that its holder does not know. */
 export class TokenError extends Error {

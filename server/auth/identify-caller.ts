@@ -162,11 +162,7 @@ export const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
 
 /** Their forms; that of Authorization is RFC 6750, section 2.1. */
 const KEY_FORMS = {
-  authorization: {
-    name: 'Authorization',
-    example: 'Bearer roster_…',
-    pattern: /^Bearer +(roster_\S+) *$/i,
-  },
+  authorization: { name: 'Authorization', example: 'Bearer roster_…', pattern: /^Bearer +(roster_\S+) *$/i },
   'x-api-key': { name: 'X-Api-Key', example: 'roster_…', pattern: /^(roster_\S+)$/ },
 };
 

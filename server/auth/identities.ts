@@ -58,9 +58,7 @@ const MAX_OWNERS = 10_000;
 export class Identities {
   readonly #issuer: Issuer;
   /** Callers whose token was right, by its digest. Others are not kept: anyone can send any number. */
-  readonly #good = new LruCache<Caller & { readonly identity: Identity }>({
-    maxEntries: MAX_TOKENS,
-  });
+  readonly #good = new LruCache<Caller & { readonly identity: Identity }>({ maxEntries: MAX_TOKENS });
   /** The owners who have begun. */
   readonly #begun = new LruCache<true>({ maxEntries: MAX_OWNERS });
 
@@ -123,9 +121,7 @@ export class Identities {
       clockTolerance: SKEW_SECONDS,
       requiredClaims: ['exp', 'sub'],
     }).catch((cause: unknown) => {
-      throw new TokenError('The token does not stand up to its signature; send it unchanged.', {
-        cause,
-      });
+      throw new TokenError('The token does not stand up to its signature; send it unchanged.', { cause });
     });
     const caller = this.#toCaller(verified.payload, key.digest);
     await this.#begin(caller.owner);
@@ -170,11 +166,7 @@ export class Identities {
 
   #toCaller(claims: JWTPayload, signedBy: string) {
     const end = ((claims.exp ?? 0) + SKEW_SECONDS) * 1000;
-    const identity = {
-      subject: `${claims.sub}`,
-      until: Math.min(end, LAST_MOMENT),
-      signedBy,
-    };
+    const identity = { subject: `${claims.sub}`, until: Math.min(end, LAST_MOMENT), signedBy };
     const owner = this.#readOwner(claims);
     const values = this.#readValues(claims);
     const limits = this.#findLimits(values);

@@ -99,9 +99,7 @@ describe('the keys of an issuer', () => {
 
 /** Answers with JSON in place of the issuer's own; a text is sent as it is. */
 function serve(answers: Readonly<Record<string, unknown>>): void {
-  const usual = {
-    '/.well-known/openid-configuration': { issuer: server.url, jwks_uri: `${server.url}/keys` },
-  };
+  const usual = { '/.well-known/openid-configuration': { issuer: server.url, jwks_uri: `${server.url}/keys` } };
   const all: Readonly<Record<string, unknown>> = { ...usual, ...answers };
   server.instead = (req, res) => {
     const answer = all[req.url ?? ''];

@@ -79,9 +79,7 @@ describe('a backup of a store that the service writes to', () => {
       while (writing) {
         const name = `skill-${acknowledged.length}`;
         await createSkill(server, name);
-        await send('POST', `${server.url}/projects/default/agents`, {
-          agent: { name, skills: [name] },
-        });
+        await send('POST', `${server.url}/projects/default/agents`, { agent: { name, skills: [name] } });
         acknowledged.push(name);
       }
     };
@@ -241,13 +239,8 @@ describe('a backup', () => {
       made.push(/roster-\d{8}T\d{9}Z\.db/.exec(stdout)?.[0]);
     }
     expect(readdirSync(backups)).toEqual([...made.slice(1), 'roster-of-mine.db']);
-    const refused = await runRoster(['backup', copy, '--keep', '2'], {
-      DATABASE_URL: `file:${file}`,
-    });
-    expect(refused).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--keep needs a folder'),
-    });
+    const refused = await runRoster(['backup', copy, '--keep', '2'], { DATABASE_URL: `file:${file}` });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--keep needs a folder') });
   });
 
   test('may have a quote in its name', async () => {

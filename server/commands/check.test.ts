@@ -28,10 +28,7 @@ afterEach(async () => {
 
 /** Runs the command; the lines of its output are by their subject. */
 async function check(env: NodeJS.ProcessEnv) {
-  const { code, stdout, stderr } = await runRoster(['check'], {
-    DATABASE_URL: `file:${file}`,
-    ...env,
-  });
+  const { code, stdout, stderr } = await runRoster(['check'], { DATABASE_URL: `file:${file}`, ...env });
   expect(stderr).toBe('');
   expect(stdout).not.toContain('s3cret');
   const lines = stdout.trimEnd().split('\n');

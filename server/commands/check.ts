@@ -22,12 +22,7 @@ import { inspectStore } from '../store/inspect.js';
 const CHECK_MS = 10_000;
 
 /** The limits of a request to a server, which has to answer sooner than to an agent. */
-const LIMITS = {
-  firstByteMs: 5_000,
-  silenceMs: 3_000,
-  endMs: 1_000,
-  maxReceivedBytes: 1024 * 1024,
-};
+const LIMITS = { firstByteMs: 5_000, silenceMs: 3_000, endMs: 1_000, maxReceivedBytes: 1024 * 1024 };
 
 /** One thing that a service needs. */
 interface Check {

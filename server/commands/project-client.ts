@@ -102,10 +102,7 @@ export class RemoteProject {
     const { body, tag } = await this.#send<Schemas['ManifestChanges']>(address, {
       method: 'PUT',
       body: JSON.stringify(manifest),
-      headers: {
-        'Content-Type': 'application/json',
-        ...(options.tag !== undefined && { 'If-Match': options.tag }),
-      },
+      headers: { 'Content-Type': 'application/json', ...(options.tag !== undefined && { 'If-Match': options.tag }) },
     });
     return { changes: body, tag };
   }

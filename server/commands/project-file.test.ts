@@ -8,11 +8,7 @@ test('any params are read as they were written', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(params, texts), { maxLength: 3 }), (all) => {
       const manifest = all.map(([params, text], at) => ({
-        skill: {
-          name: `s${at}`,
-          type: 'note',
-          params: { ...params, text, half: text.slice(0, 1) },
-        },
+        skill: { name: `s${at}`, type: 'note', params: { ...params, text, half: text.slice(0, 1) } },
       }));
       const file = Buffer.from(writeProjectFile(manifest)).toString();
       expect(JSON.stringify(readProjectFile(file, 'any.yaml').value)).toBe(JSON.stringify(manifest));

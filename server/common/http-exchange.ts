@@ -75,10 +75,7 @@ export function exchange(
     headers: {
       ...target.headers,
       'accept-encoding': 'identity',
-      ...(body !== undefined && {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-      }),
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     },
   };
   return new Promise((resolve, reject) => {

@@ -56,9 +56,7 @@ const MAX_KNOWN = 10_000;
 /** Answers of something that are kept while nothing in it changes. */
 export class WhileUnchanged<T extends object> {
   /** With the mark that was seen before they were looked for. */
-  readonly #known = new LruCache<{ readonly mark: object; readonly found: T }>({
-    maxEntries: MAX_KNOWN,
-  });
+  readonly #known = new LruCache<{ readonly mark: object; readonly found: T }>({ maxEntries: MAX_KNOWN });
 
   /** @param readMark returns an object that stays the same while nothing changes; undefined if nobody can tell, so that none is kept */
   constructor(private readonly readMark: () => object | undefined) {}

@@ -50,9 +50,7 @@ export const documentShape = v.looseObject({
     }),
   ),
   tags: v.optional(v.array(v.looseObject({ name: v.string(), description: v.string() }))),
-  components: v.looseObject({
-    schemas: v.record(v.string(), v.looseObject({ description: v.string() })),
-  }),
+  components: v.looseObject({ schemas: v.record(v.string(), v.looseObject({ description: v.string() })) }),
 });
 
 export type Document = v.InferOutput<typeof documentShape>;

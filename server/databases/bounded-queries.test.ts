@@ -172,10 +172,7 @@ describe.each([
 
   test('rows beyond the end of a result may be of any size', async () => {
     const sql = [50, 50, 70].map((thousands) => `select ${long(thousands)} as text`);
-    expect(await asking()(sql.join(' union all '))).toMatchObject({
-      rows: [[expect.any(String)]],
-      truncated: true,
-    });
+    expect(await asking()(sql.join(' union all '))).toMatchObject({ rows: [[expect.any(String)]], truncated: true });
   });
 
   test.skipIf(isSqlite)('JSON is answered to a bound of its depth', async () => {

@@ -65,10 +65,7 @@ export class SqlDatabases {
   /** @param scripts the modules of the processes, for tests that run sources */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
-    limits: {
-      readonly agents?: Partial<QueryLimits>;
-      readonly trainings?: Partial<QueryLimits>;
-    } = {},
+    limits: { readonly agents?: Partial<QueryLimits>; readonly trainings?: Partial<QueryLimits> } = {},
     scripts = WORKER_SCRIPTS,
   ) {
     this.#parser = new StatementParser(scripts.parser);

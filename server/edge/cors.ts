@@ -52,11 +52,7 @@ function readPreflight({ method, headers }: IncomingMessage): CrossOriginRequest
   const announced = headers['access-control-request-method'];
   if (method !== 'OPTIONS' || announced === undefined) return undefined;
   const names = headers['access-control-request-headers']?.toLowerCase().split(/[ ,]+/) ?? [];
-  return {
-    origin: headers.origin,
-    method: announced,
-    hasKey: KEY_HEADERS.some((name) => names.includes(name)),
-  };
+  return { origin: headers.origin, method: announced, hasKey: KEY_HEADERS.some((name) => names.includes(name)) };
 }
 
 /** Allows what is asked for: a method or a header that the contract does not have gets a problem that the page can read. */

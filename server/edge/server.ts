@@ -211,9 +211,7 @@ export class HttpServer {
     try {
       await once(this.#server, 'listening');
     } catch (cause) {
-      throw new Error(`it cannot listen on HOST ${host} and PORT ${port}: ${explainFailure(cause)}`, {
-        cause,
-      });
+      throw new Error(`it cannot listen on HOST ${host} and PORT ${port}: ${explainFailure(cause)}`, { cause });
     }
     const address = this.#server.address();
     const actual = typeof address === 'object' ? address?.port : undefined;

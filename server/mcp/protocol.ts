@@ -140,11 +140,7 @@ function writeError(id: string | number, error: RpcError, isStateless: boolean):
   const body = {
     jsonrpc: '2.0' as const,
     id,
-    error: {
-      code,
-      message: shortenText(message),
-      ...(data && { data: asRecord(shortenTexts(data)) }),
-    },
+    error: { code, message: shortenText(message), ...(data && { data: asRecord(shortenTexts(data)) }) },
   };
   // An unknown method is 404 in revision 2026-07-28 alone: a client of another would look for another address.
   const status = !isStateless && error.status === 404 ? 200 : error.status;
@@ -250,21 +246,13 @@ const STATELESS_METHODS: ReadonlyMap<string, Run> = new Map([
   ...SHARED.map(([name, run]): [string, Run] => [name, name === 'tools/call' ? run : keepable(run)]),
   [
     'server/discover',
-    keepable(({ instructions }) => ({
-      supportedVersions: [...REVISIONS],
-      capabilities: CAPABILITIES,
-      instructions,
-    })),
+    keepable(({ instructions }) => ({ supportedVersions: [...REVISIONS], capabilities: CAPABILITIES, instructions })),
   ],
 ]);
 
 /** Tells clients how long they may keep the result of a method. Each depends on the key. */
 function keepable(run: Run): Run {
-  return async (server, params) => ({
-    ...(await run(server, params)),
-    ttlMs: TTL_MS,
-    cacheScope: 'private',
-  });
+  return async (server, params) => ({ ...(await run(server, params)), ttlMs: TTL_MS, cacheScope: 'private' });
 }
 
 function describeItself(result: Result, { version }: McpServer) {

@@ -210,11 +210,7 @@ export class ProjectTools {
       return waitForAnswer(await agents.prepare(asked));
     };
     const { text, passages } = await this.#whileAwaited((signal) => answer(signal).catch(throwToolError));
-    const cited = passages?.map(({ document, passage, content }) => ({
-      document,
-      passage,
-      content,
-    }));
+    const cited = passages?.map(({ document, passage, content }) => ({ document, passage, content }));
     return { data: { answer: text, ...(cited && { passages: cited }) } };
   }
 
@@ -243,13 +239,7 @@ function isToolFailure(error: unknown): boolean {
 
 function writeTool(name: string, described: ToolDescription): McpTool {
   const { description, parameters, output } = described;
-  return {
-    name,
-    description,
-    inputSchema: parameters,
-    outputSchema: output,
-    annotations: { readOnlyHint: true },
-  };
+  return { name, description, inputSchema: parameters, outputSchema: output, annotations: { readOnlyHint: true } };
 }
 
 /** The longest question, in characters. */
@@ -260,18 +250,13 @@ function describeAgent(name: string): ToolDescription {
     description: `Asks the agent ${JSON.stringify(name)} a question in words. It uses tools of its own, and may take two minutes.`,
     parameters: {
       type: 'object',
-      properties: {
-        question: { type: 'string', description: 'The whole question.', maxLength: MAX_QUESTION },
-      },
+      properties: { question: { type: 'string', description: 'The whole question.', maxLength: MAX_QUESTION } },
       required: ['question'],
       additionalProperties: false,
     },
     output: {
       type: 'object',
-      properties: {
-        answer: { type: 'string' },
-        passages: { type: 'array', items: { type: 'object' } },
-      },
+      properties: { answer: { type: 'string' }, passages: { type: 'array', items: { type: 'object' } } },
       required: ['answer'],
     },
   };
@@ -351,12 +336,7 @@ const FINDERS: readonly McpTool[] = [
   }),
   writeTool(DESCRIBE, {
     description: 'Describes a tool: what it does, its arguments, and what it answers.',
-    parameters: {
-      type: 'object',
-      properties: { name: NAME },
-      required: ['name'],
-      additionalProperties: false,
-    },
+    parameters: { type: 'object', properties: { name: NAME }, required: ['name'], additionalProperties: false },
     output: { type: 'object' },
   }),
   writeTool(CALL, {

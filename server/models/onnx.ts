@@ -38,10 +38,7 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
       return reply({
         status: 200,
         headers: { ETag: tag },
-        body: new ByteStream('application/onnx', iterate(portions), {
-          isStream: false,
-          areLines: false,
-        }),
+        body: new ByteStream('application/onnx', iterate(portions), { isStream: false, areLines: false }),
       });
     },
   };

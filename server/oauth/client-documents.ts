@@ -27,12 +27,7 @@ const LIMITS = {
 const MAX_FETCHES_OF_SITE = 3;
 
 const BUSY = 'The service fetches as many documents of clients as it may; try again.';
-const WAITING = {
-  maxWaiting: 32,
-  maxWaitingInAll: 128,
-  maxWaitMs: MAX_MS,
-  busy: () => unavailable(BUSY),
-};
+const WAITING = { maxWaiting: 32, maxWaitingInAll: 128, maxWaitMs: MAX_MS, busy: () => unavailable(BUSY) };
 
 /** A look-up takes few resources, so many names that never resolve may wait for their time limit. */
 const LOOK_UPS = { ...WAITING, slots: 128, slotsPerOwner: 64 };

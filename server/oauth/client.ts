@@ -97,10 +97,5 @@ export function readRegistered(id: string): Client | undefined {
   const { success, output } = v.safeParse(registration, parseJson(bytes.toString()));
   if (!success) return undefined;
   const [name, redirectUris] = output;
-  return {
-    id,
-    name: cleanName(name),
-    host: undefined,
-    redirectUris: redirectUris.filter(isFitRedirect),
-  };
+  return { id, name: cleanName(name), host: undefined, redirectUris: redirectUris.filter(isFitRedirect) };
 }

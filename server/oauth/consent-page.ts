@@ -38,10 +38,7 @@ function policy(formTargets: string): string {
 const REFERRER_POLICY = 'same-origin';
 
 function headers(formTargets: string) {
-  return {
-    'Content-Security-Policy': policy(formTargets),
-    'Referrer-Policy': REFERRER_POLICY,
-  } as const;
+  return { 'Content-Security-Policy': policy(formTargets), 'Referrer-Policy': REFERRER_POLICY } as const;
 }
 
 /** Returns the source of a policy that an address has (CSP level 3, section 2.3.1), which has none for `[::1]`. */

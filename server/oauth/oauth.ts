@@ -85,10 +85,7 @@ export function oauthOperations(store: Store, callers: Callers, issuer: string):
         const asked = await read(body, address);
         const { redirectUri, state } = asked;
         const lead = (answer: Readonly<Record<string, string>>) =>
-          reply({
-            status: 303,
-            headers: { Location: addAnswer(redirectUri, { ...answer, state, iss: issuer }) },
-          });
+          reply({ status: 303, headers: { Location: addAnswer(redirectUri, { ...answer, state, iss: issuer }) } });
         if (body.decision !== 'allow') return lead({ error: 'access_denied' });
         const outcome = await keepConsent(store, callers, asked, body, act);
         if (typeof outcome === 'string') return lead({ code: outcome });
@@ -128,10 +125,7 @@ export function oauthOperations(store: Store, callers: Callers, issuer: string):
         });
       } catch (error) {
         if (!(error instanceof ClientError)) throw error;
-        const refusal = {
-          error: 'invalid_redirect_uri',
-          error_description: error.message,
-        } as const;
+        const refusal = { error: 'invalid_redirect_uri', error_description: error.message } as const;
         return reply({ status: 400, body: refusal });
       }
     },

@@ -115,8 +115,5 @@ function missing(pointer: string, type: string) {
 }
 
 export function readFunctionTools(tools: Body['tools']): CallerTool[] {
-  return (tools ?? []).map((tool, index) => ({
-    ...defineTool(tool),
-    pointer: `/body/tools/${index}/name`,
-  }));
+  return (tools ?? []).map((tool, index) => ({ ...defineTool(tool), pointer: `/body/tools/${index}/name` }));
 }

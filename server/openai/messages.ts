@@ -89,11 +89,7 @@ export function defineTool({
   description,
   parameters,
 }: Pick<Schemas['OpenaiFunctionTool'], 'name' | 'description' | 'parameters'>) {
-  return {
-    name,
-    description: description ?? '',
-    parameters: parameters ?? { type: 'object', properties: {} },
-  };
+  return { name, description: description ?? '', parameters: parameters ?? { type: 'object', properties: {} } };
 }
 
 export function writeCall({ id, name, arguments: text }: ToolCall): OpenaiToolCall {

@@ -86,11 +86,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       const asked = readMessages(body.messages);
       const maxTokens = readMaxTokens(body);
       const stream = await ask(request, model, asked, readTools(body.tools), maxTokens);
-      const facts = {
-        id: `chatcmpl-${requestId}`,
-        created: toUnixTime(Date.now()),
-        model: body.model,
-      };
+      const facts = { id: `chatcmpl-${requestId}`, created: toUnixTime(Date.now()), model: body.model };
       if (!body.stream) {
         return reply({ status: 200, body: await writeCompletion(stream, facts) });
       }

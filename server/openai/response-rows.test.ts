@@ -65,12 +65,7 @@ describe.each([
       metadata: {},
       max_output_tokens: null,
     });
-    return {
-      owner,
-      project: PROJECT,
-      input: [{ role: 'user' as const, content: question }],
-      response,
-    };
+    return { owner, project: PROJECT, input: [{ role: 'user' as const, content: question }], response };
   }
 
   const questionsOf = async (id: string) =>
@@ -101,9 +96,7 @@ describe.each([
     const large = await keep('x'.repeat(30_000));
     const full = await storedBytes();
     expect(full).toBeGreaterThan(30_000);
-    await expect(keep('x'.repeat(30_000))).rejects.toMatchObject({
-      type: '/problems/limit-reached',
-    });
+    await expect(keep('x'.repeat(30_000))).rejects.toMatchObject({ type: '/problems/limit-reached' });
     expect(await storedBytes()).toBe(full);
     const next = await keep('next', large);
     await removeResponse(store, { owner }, large);

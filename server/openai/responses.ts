@@ -127,10 +127,7 @@ class OutputWriter {
   complete(begun: Response): Response {
     const tokens = this.#answer && readTokens(this.#answer);
     const end = this.isCut
-      ? {
-          status: 'incomplete' as const,
-          incomplete_details: { reason: 'max_output_tokens' as const },
-        }
+      ? { status: 'incomplete' as const, incomplete_details: { reason: 'max_output_tokens' as const } }
       : { status: 'completed' as const, completed_at: Math.floor(Date.now() / 1000) };
     return {
       ...begun,

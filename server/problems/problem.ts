@@ -62,9 +62,7 @@ export const MAX_ERRORS = 100;
 
 /** Returns the problem of a request that does not meet the contract at the given places. */
 export function invalidRequest(errors: readonly FieldError[]) {
-  return problem('/problems/invalid-request', describeFaults(errors), {
-    errors: errors.slice(0, MAX_ERRORS),
-  });
+  return problem('/problems/invalid-request', describeFaults(errors), { errors: errors.slice(0, MAX_ERRORS) });
 }
 
 /** The most characters of a fault in a detail; names that callers make up have any length. */

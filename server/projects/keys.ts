@@ -28,9 +28,7 @@ type NewKey = components['schemas']['NewKey'];
 type AskedKey = components['schemas']['CreateKeyBody']['key'];
 
 /** The properties of a key that those who make it choose. */
-type Chosen = Pick<ApiKey, 'name' | 'scopes' | 'limits' | 'expires_at'> & {
-  readonly project: string | null;
-};
+type Chosen = Pick<ApiKey, 'name' | 'scopes' | 'limits' | 'expires_at'> & { readonly project: string | null };
 
 /** Returns what no key may be, whoever makes it. */
 export function findKeyFault(chosen: Chosen): { readonly field: keyof Chosen; readonly message: string } | undefined {

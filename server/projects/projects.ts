@@ -257,11 +257,7 @@ function refuseBound({ projectId }: Caller): void {
   );
 }
 
-const writeProject = jsonWriter<Project, Project>({
-  id: 'value',
-  name: 'value',
-  created_at: 'value',
-});
+const writeProject = jsonWriter<Project, Project>({ id: 'value', name: 'value', created_at: 'value' });
 
 const list = new Intl.ListFormat('en');
 
@@ -298,17 +294,8 @@ export function callerOperations(
       const quotas = caller.limits && (await rates.list(caller));
       const own = { max_body: maxBody, max_table: maxTable, rate_limit };
       const limits = { ...own, ...(quotas && { quotas }) };
-      const shown = identity && {
-        subject: identity.subject,
-        expires_at: new Date(identity.until).toISOString(),
-      };
-      const body = {
-        owner,
-        key,
-        ...(shown && { identity: shown }),
-        scopes: [...scopes],
-        limits,
-      };
+      const shown = identity && { subject: identity.subject, expires_at: new Date(identity.until).toISOString() };
+      const body = { owner, key, ...(shown && { identity: shown }), scopes: [...scopes], limits };
       if (caller.projectId === undefined) return reply({ status: 200, body });
       const [only] = await listProjects(store, caller, { limit: 1 });
       return reply({ status: 200, body: { ...body, project: only?.name ?? null } });

@@ -207,13 +207,15 @@ function listValues(list: readonly string[]): ListValues {
 const INSERT_USES = keepByLength(
   (length) =>
     new PreparedQuery((db, parameter: Parameter<ListValues>) =>
-      db.insertInto('agent_skills').values(
-        Array.from({ length }, (_, at) => ({
-          agent_id: sql<string>`${parameter('agentId')}`,
-          skill_id: sql<string>`${parameter(at)}`,
-          position: sql<number>`${parameter('first')} + ${sql.lit(at)}`,
-        })),
-      ),
+      db
+        .insertInto('agent_skills')
+        .values(
+          Array.from({ length }, (_, at) => ({
+            agent_id: sql<string>`${parameter('agentId')}`,
+            skill_id: sql<string>`${parameter(at)}`,
+            position: sql<number>`${parameter('first')} + ${sql.lit(at)}`,
+          })),
+        ),
     ),
 );
 

@@ -62,9 +62,7 @@ interface Kind<K extends Table, Row extends CommonRow> {
 }
 
 /** The columns of a row that its kind alone has. */
-type OwnColumns<K extends Table> = Omit<Insertable<Database[K]>, keyof CommonRow> & {
-  readonly name: string;
-};
+type OwnColumns<K extends Table> = Omit<Insertable<Database[K]>, keyof CommonRow> & { readonly name: string };
 
 /**
  * The rows of resources of one kind: lists, reads and writes them. Writes run within

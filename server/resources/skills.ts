@@ -167,11 +167,7 @@ export interface SkillScope {
 
 /** Returns the names that the skills of a stored project may have. */
 function skillScope(tx: Store, project: Project, names: ServiceNames): SkillScope {
-  return {
-    project,
-    names,
-    hasModel: (name, version) => hasModel(tx, project.id, name, version),
-  };
+  return { project, names, hasModel: (name, version) => hasModel(tx, project.id, name, version) };
 }
 
 /**

@@ -187,9 +187,5 @@ export async function hasKeys(store: Store): Promise<boolean> {
 }
 
 function fromRow({ hash: _, scopes, limits, ...key }: KeyRow): ApiKey {
-  return {
-    ...key,
-    scopes: JSON.parse(scopes),
-    limits: limits === null ? null : JSON.parse(limits),
-  };
+  return { ...key, scopes: JSON.parse(scopes), limits: limits === null ? null : JSON.parse(limits) };
 }

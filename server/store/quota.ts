@@ -205,16 +205,14 @@ const ADJUST_OWNER = new PreparedQuery(
   (db, parameter: Parameter<{ owner: string; bytes: number; answer_bytes: number }>) =>
     db
       .insertInto('owner_storage')
-      .values({
-        owner: parameter('owner'),
-        bytes: parameter('bytes'),
-        answer_bytes: parameter('answer_bytes'),
-      })
+      .values({ owner: parameter('owner'), bytes: parameter('bytes'), answer_bytes: parameter('answer_bytes') })
       .onConflict((conflict) =>
-        conflict.column('owner').doUpdateSet({
-          bytes: sql`owner_storage.bytes + ${parameter('bytes')}`,
-          answer_bytes: sql`owner_storage.answer_bytes + ${parameter('answer_bytes')}`,
-        }),
+        conflict
+          .column('owner')
+          .doUpdateSet({
+            bytes: sql`owner_storage.bytes + ${parameter('bytes')}`,
+            answer_bytes: sql`owner_storage.answer_bytes + ${parameter('answer_bytes')}`,
+          }),
       )
       .returning(['bytes', 'answer_bytes']),
 );

@@ -33,14 +33,7 @@ import { refuseFullOwner } from './quota.js';
 const HOUR = 3_600_000;
 const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const LAPSED = -1000;
-const DEFAULT_LIMITS = {
-  resources: 3,
-  bytes: 1000,
-  uses: 4,
-  stored: 1500,
-  versions: 2,
-  answers: 2000,
-};
+const DEFAULT_LIMITS = { resources: 3, bytes: 1000, uses: 4, stored: 1500, versions: 2, answers: 2000 };
 
 let database: PostgresDatabase;
 beforeAll(async () => {
@@ -230,10 +223,7 @@ describe.each([
       await write((store) => add(store, 'd'));
       await expect(write((store) => add(store, 'e'))).rejects.toMatchObject(LIMIT_REACHED);
       const none = { skills: 0, agents: 0, chatbots: 0, models: 0 };
-      expect(await write((store) => removeProject(store, project))).toEqual({
-        ...none,
-        [kind]: 3,
-      });
+      expect(await write((store) => removeProject(store, project))).toEqual({ ...none, [kind]: 3 });
       for (const name of ['a', 'c', 'd']) await write((store) => remove(store, name));
       await write((store) => remove(store, 'd'));
       expect(await write((store) => removeProject(store, project))).toBeUndefined();
@@ -272,11 +262,7 @@ describe.each([
     });
 
     test('counts all long text of an agent', async () => {
-      const texts = {
-        prompt_template: 'é'.repeat(50),
-        model: { model_name: 'm' },
-        data: { tables: [] },
-      };
+      const texts = { prompt_template: 'é'.repeat(50), model: { model_name: 'm' }, data: { tables: [] } };
       const small = { ...agent('a'), ...texts, settings: object(300) };
       await write((store) => createAgent(store, project.id, small));
       const kept = 100 + '{"model_name":"m"}'.length + '{"tables":[]}'.length + 1 + 300;
@@ -482,9 +468,7 @@ describe.each([
       let read: Promise<unknown> | undefined;
       const undone = store.transaction(async (tx) => {
         await createSkill(tx, project.id, skill('draft'));
-        expect(await skills.find(tx, project.id, 'draft')).toMatchObject({
-          name: 'draft',
-        });
+        expect(await skills.find(tx, project.id, 'draft')).toMatchObject({ name: 'draft' });
         read = skills.find(store, project.id, 'draft');
         throw new Error('undone');
       });
@@ -594,11 +578,7 @@ describe.each([
   });
 
   describe('of kept responses', () => {
-    const answer = {
-      fingerprint: 'f',
-      headers: { ETag: '"é"', Location: '/é' },
-      body: '{"a":"\\u0000"}',
-    };
+    const answer = { fingerprint: 'f', headers: { ETag: '"é"', Location: '/é' }, body: '{"a":"\\u0000"}' };
 
     test('returns a response to its owner and key alone', async () => {
       await keepAnswer(store, 'ann', 'k', answer);
@@ -782,15 +762,9 @@ describe.each([
       const { versionId } = await begin('a');
       await claimTraining(store, 'one', LAPSED);
       expect(await renewTraining(store, { versionId, instance: 'one' }, LAPSED, HALF)).toBe(true);
-      expect(await findModel(store, project.id, 'a')).toMatchObject({
-        progress: 0.5,
-        seconds_left: 7,
-      });
+      expect(await findModel(store, project.id, 'a')).toMatchObject({ progress: 0.5, seconds_left: 7 });
       expect(await claimTraining(store, 'two', HOUR)).toMatchObject({ attempts: 2 });
-      expect(await findModel(store, project.id, 'a')).toMatchObject({
-        progress: 0,
-        seconds_left: null,
-      });
+      expect(await findModel(store, project.id, 'a')).toMatchObject({ progress: 0, seconds_left: null });
       expect(await renewTraining(store, { versionId, instance: 'one' }, HOUR, BEGUN)).toBe(false);
       expect(await finishTraining(store, { versionId, instance: 'one' }, trained)).toBe(false);
       expect(await failTraining(store, { versionId, instance: 'one' }, 'lost')).toBe(false);

@@ -181,12 +181,7 @@ describe('other metrics', () => {
 });
 
 describe('the gauges of the service', () => {
-  const NONE = {
-    trainingsRunning: () => 1,
-    trainingsWaiting: () => 0,
-    storeBytes: () => 4096,
-    alarms: () => 0,
-  };
+  const NONE = { trainingsRunning: () => 1, trainingsWaiting: () => 0, storeBytes: () => 4096, alarms: () => 0 };
   const RUNNING = 'roster_trainings_running';
   const WAITING = 'roster_trainings_waiting';
 
@@ -209,10 +204,7 @@ describe('the gauges of the service', () => {
   test('that fail are left out of a scrape, which has all other values', async () => {
     const metrics = new Metrics('0.2.0');
     let away = false;
-    metrics.watch({
-      ...NONE,
-      trainingsWaiting: () => (away ? Promise.reject(new Error('The store is away')) : 2),
-    });
+    metrics.watch({ ...NONE, trainingsWaiting: () => (away ? Promise.reject(new Error('The store is away')) : 2) });
     expect(await value(metrics, WAITING)).toBe(2);
     away = true;
     expect(await value(metrics, WAITING)).toBeUndefined();

@@ -267,11 +267,7 @@ function answerMetrics(registers: Registry[]) {
       help: 'Tokens of answers, as the chat server counts them.',
       registers,
     }),
-    inProgress: new Gauge({
-      name: 'roster_answers_in_progress',
-      help: 'Answers that have not ended.',
-      registers,
-    }),
+    inProgress: new Gauge({ name: 'roster_answers_in_progress', help: 'Answers that have not ended.', registers }),
   };
   for (const outcome of ANSWER_OUTCOMES) metrics.ended.inc({ outcome }, 0);
   for (const outcome of ['done', 'failed']) metrics.toolUses.inc({ outcome }, 0);

@@ -6,17 +6,10 @@ declare module '@opentelemetry/sdk-node' {
     merge(other: Resource): Resource;
   }
 
-  export const resources: {
-    defaultResource(): Resource;
-    resourceFromAttributes(attributes: Attributes): Resource;
-  };
+  export const resources: { defaultResource(): Resource; resourceFromAttributes(attributes: Attributes): Resource };
 
   export class NodeSDK {
-    constructor(configuration: {
-      resource: Resource;
-      metricReaders: [];
-      logRecordProcessors: [];
-    });
+    constructor(configuration: { resource: Resource; metricReaders: []; logRecordProcessors: [] });
     start(): void;
     /** Sends the spans that wait. */
     shutdown(): Promise<void>;

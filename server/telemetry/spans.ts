@@ -40,10 +40,7 @@ export function startSpans(log: Logger) {
     logRecordProcessors: [],
   });
   // Only now: the SDK sets one of its own, for OTEL_LOG_LEVEL, that writes between the lines of the log.
-  diag.setLogger(logMessages(log), {
-    logLevel: DiagLogLevel.WARN,
-    suppressOverrideMessage: true,
-  });
+  diag.setLogger(logMessages(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   sdk.start();
   return {
     traceRequests,

@@ -46,10 +46,7 @@ interface Attribute {
   value: { stringValue?: string; intValue?: number };
 }
 interface Sent {
-  resourceSpans: {
-    resource: { attributes: Attribute[] };
-    scopeSpans: { spans: SentSpan[] }[];
-  }[];
+  resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: SentSpan[] }[] }[];
 }
 
 const SERVER = 2;

@@ -256,11 +256,7 @@ describe('a worker process', () => {
   });
 
   test('is reused when a job was given up and ends soon', async () => {
-    const patient = new WorkerPool<string, unknown, number>({
-      ...OPTIONS,
-      script,
-      graceMs: 30_000,
-    });
+    const patient = new WorkerPool<string, unknown, number>({ ...OPTIONS, script, graceMs: 30_000 });
     const job = { input: pieces(), onData: () => {} };
     const first = await patient.run({ ...job, details: 'hurried' });
     const gone = new AbortController();

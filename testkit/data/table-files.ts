@@ -20,11 +20,7 @@ import { writeWorkbook } from './workbooks.js';
 export type TestColumn =
   | { readonly kind: 'number'; readonly name: string; readonly values: readonly (number | null)[] }
   | { readonly kind: 'text'; readonly name: string; readonly values: readonly (string | null)[] }
-  | {
-      readonly kind: 'boolean';
-      readonly name: string;
-      readonly values: readonly (boolean | null)[];
-    };
+  | { readonly kind: 'boolean'; readonly name: string; readonly values: readonly (boolean | null)[] };
 
 export interface FileOptions {
   /** Rows in a batch of Arrow and in a row group of Parquet. Default: all. */
@@ -68,16 +64,8 @@ export function toColumns(rows: readonly Readonly<Record<string, string | number
     const values = rows.map((row) => row[name] ?? null);
     const isNumber = values.some((value) => typeof value === 'number');
     return isNumber
-      ? {
-          kind: 'number',
-          name,
-          values: values.map((value) => (value === null ? null : Number(value))),
-        }
-      : {
-          kind: 'text',
-          name,
-          values: values.map((value) => (value === null ? null : String(value))),
-        };
+      ? { kind: 'number', name, values: values.map((value) => (value === null ? null : Number(value))) }
+      : { kind: 'text', name, values: values.map((value) => (value === null ? null : String(value))) };
   });
 }
 

@@ -44,12 +44,7 @@ export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
       fetch(target + path, { method, headers: endToEnd(received), ...(body && { body }) }),
     );
   });
-  return {
-    url: origin,
-    passed,
-    next: (...more) => faults.splice(0, faults.length, ...more),
-    close,
-  };
+  return { url: origin, passed, next: (...more) => faults.splice(0, faults.length, ...more), close };
 }
 
 async function applyFault(

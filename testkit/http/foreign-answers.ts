@@ -4,11 +4,7 @@ import type { Fault } from './faulty-proxy.js';
 /** Returns an answer with a problem of the service, given without asking the service. */
 export function problem(status: number, type: string, headers = {}): Fault {
   const body = { type, title: 'Busy', status, detail: 'Try later.', request_id: '', instance: '/' };
-  return {
-    status,
-    headers: { 'Content-Type': 'application/problem+json', ...headers },
-    body: JSON.stringify(body),
-  };
+  return { status, headers: { 'Content-Type': 'application/problem+json', ...headers }, body: JSON.stringify(body) };
 }
 
 export const busy = (headers = {}) => problem(503, '/problems/service-unavailable', headers);

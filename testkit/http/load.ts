@@ -194,11 +194,5 @@ const NEW_AT_ONCE = 20;
 const readers = new WeakMap<Socket, AnswerReader>();
 
 function emptyTally() {
-  return {
-    offered: 0,
-    sent: 0,
-    others: [] as string[],
-    serving: [] as number[],
-    refusing: [] as number[],
-  };
+  return { offered: 0, sent: 0, others: [] as string[], serving: [] as number[], refusing: [] as number[] };
 }

@@ -13,10 +13,7 @@ export class OpenStream {
     this.#request = request(url, {
       method: 'POST',
       agent: false,
-      headers: {
-        ...(key && { Authorization: `Bearer ${key}` }),
-        'Content-Type': 'application/x-ndjson',
-      },
+      headers: { ...(key && { Authorization: `Bearer ${key}` }), 'Content-Type': 'application/x-ndjson' },
     });
     this.#request.flushHeaders();
     this.#answer = once(this.#request, 'response').then(([answer]) => answer);

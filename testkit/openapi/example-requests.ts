@@ -16,15 +16,19 @@ export interface ExampleRequest {
 export function exampleRequests(operation: Operation): [ExampleRequest, ...ExampleRequest[]] {
   const { method } = operation;
   const path = examplePath(operation);
-  const [first, ...further] = operation.place.entries('requestBody', 'content').flatMap(([mediaType, content]) =>
-    content.entries('examples').map(([name, example]) => ({
-      name,
-      path,
-      method,
-      headers: { 'Content-Type': mediaType },
-      body: bodyText(example.at('value').value),
-    })),
-  );
+  const [first, ...further] = operation.place
+    .entries('requestBody', 'content')
+    .flatMap(([mediaType, content]) =>
+      content
+        .entries('examples')
+        .map(([name, example]) => ({
+          name,
+          path,
+          method,
+          headers: { 'Content-Type': mediaType },
+          body: bodyText(example.at('value').value),
+        })),
+    );
   return first ? [first, ...further] : [{ name: 'no body', path, method, headers: {} }];
 }
 

@@ -167,11 +167,7 @@ const KINDS = [
   { physical: 2, size: 8, encodings: [Encoding.plain, Encoding.deltas, Encoding.split] },
   { physical: 3, size: 12, encodings: [Encoding.plain, Encoding.indices] },
   { physical: 5, size: 8, encodings: [Encoding.plain, Encoding.split, Encoding.indices] },
-  {
-    physical: 6,
-    size: 0,
-    encodings: [Encoding.plain, Encoding.lengths, Encoding.prefixes, Encoding.indices],
-  },
+  { physical: 6, size: 0, encodings: [Encoding.plain, Encoding.lengths, Encoding.prefixes, Encoding.indices] },
 ];
 
 function makeColumn(numbers: MadeNumbers, index: number): Column {

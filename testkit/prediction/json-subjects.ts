@@ -86,10 +86,7 @@ const stringText = fc.tuple(plainText, fc.integer({ min: 0, max: 9 })).map(([tex
 const valueText = fc.oneof(
   { arbitrary: numberText, weight: 4 },
   { arbitrary: stringText, weight: 4 },
-  {
-    arbitrary: fc.constantFrom('null', 'true', 'false', '[]', '{}', '{"a":[1,{"b":"\\n"}]}'),
-    weight: 2,
-  },
+  { arbitrary: fc.constantFrom('null', 'true', 'false', '[]', '{}', '{"a":[1,{"b":"\\n"}]}'), weight: 2 },
   { arbitrary: fc.json({ maxDepth: 3 }), weight: 1 },
 );
 

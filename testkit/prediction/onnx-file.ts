@@ -72,11 +72,7 @@ export function readOnnx(bytes: Uint8Array): OnnxFile {
     inputs: names(11, 1),
     outputs: names(12, 1),
     initializers: names(5, 8),
-    nodes: graph.messages(1).map((node) => ({
-      operator: node.text(4),
-      inputs: node.texts(1),
-      outputs: node.texts(2),
-    })),
+    nodes: graph.messages(1).map((node) => ({ operator: node.text(4), inputs: node.texts(1), outputs: node.texts(2) })),
     metadata: new Map(model.messages(14).map((entry) => [entry.text(1), entry.text(2)])),
   };
 }

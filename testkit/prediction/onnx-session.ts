@@ -17,9 +17,7 @@ export interface OnnxRuntime {
     data: Float64Array | readonly string[],
     shape: readonly number[],
   ) => Tensor;
-  readonly InferenceSession: {
-    create(file: Uint8Array, options: object): Promise<Session>;
-  };
+  readonly InferenceSession: { create(file: Uint8Array, options: object): Promise<Session> };
 }
 
 /** A column that a file reads, as its metadata describe it. */

@@ -127,12 +127,7 @@ export async function askService(
   });
   const column = (key: string) => answered.map((row) => Object(row)[key]);
   if (classes.length === 0) {
-    return {
-      value: column('y'),
-      lower: column('y_min'),
-      upper: column('y_max'),
-      level: column('y_confidence'),
-    };
+    return { value: column('y'), lower: column('y_min'), upper: column('y_max'), level: column('y_confidence') };
   }
   return {
     class: column('y'),

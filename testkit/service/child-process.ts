@@ -44,12 +44,7 @@ export async function startChild(
     process.once('error', reject);
     process.once('close', (code) => reject(new Error(`${command} ${args[0]} ended with ${code}:\n${log.join('\n')}`)));
   });
-  return {
-    url,
-    pid: readPid(process),
-    log,
-    stop: (signal = 'SIGTERM') => stop(process, closed, signal),
-  };
+  return { url, pid: readPid(process), log, stop: (signal = 'SIGTERM') => stop(process, closed, signal) };
 }
 
 export function readPid({ pid }: ChildProcess): number {

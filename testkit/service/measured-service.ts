@@ -58,14 +58,7 @@ export async function startService(
   const imports = preload ? ['--import', preload.href] : [];
   const child = spawn(process.execPath, [...NODE_FLAGS, ...imports, main], {
     cwd,
-    env: {
-      ...process.env,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      DATABASE_URL: databaseUrl,
-      DRAIN_SECONDS: '0',
-      ...env,
-    },
+    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', output, output, 'ipc'],
   });
   closeSync(output);

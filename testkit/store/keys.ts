@@ -84,15 +84,7 @@ async function createIn(
   { name, owner = LOCAL_OWNER, scopes = SCOPES, limits, project }: KeyOptions,
 ): Promise<string> {
   const { text, id, hash } = createKey();
-  const key = {
-    id,
-    name,
-    owner,
-    scopes,
-    expires_at: null,
-    hash,
-    ...(limits && { limits }),
-  };
+  const key = { id, name, owner, scopes, expires_at: null, hash, ...(limits && { limits }) };
   await keepKey(store, key, project);
   return text;
 }

@@ -20,12 +20,7 @@ interface Faulty {
 
 /** Of these, the check finds nothing else beside them. */
 const ALONE: Faulty[] = [
-  {
-    what: 'text that is not YAML',
-    from: '\npaths:\n',
-    to: '\npaths: ‸@\n',
-    says: /^this is not YAML: /,
-  },
+  { what: 'text that is not YAML', from: '\npaths:\n', to: '\npaths: ‸@\n', says: /^this is not YAML: / },
   {
     what: 'a key that is there twice',
     from: '      operationId: getSkill\n',
@@ -38,20 +33,13 @@ const ALONE: Faulty[] = [
     to: 'tags: &all [projects]\n      security: [{ apiKey: [read] }, { apiKeyHeader: [read] }]\n      summary: *‸all',
     says: /aliases/,
   },
-  {
-    what: 'a text that is not a contract',
-    from: CONTRACT,
-    to: '‸just words\n',
-    says: /Expected Object/,
-  },
+  { what: 'a text that is not a contract', from: CONTRACT, to: '‸just words\n', says: /Expected Object/ },
   {
     what: 'a handler without an operation',
     from: '\npaths:\n',
     to: '\n‸paths:\n',
     says: /no operation is called copyAgent, .* server\/resources\/agents\.ts:1/,
-    code: {
-      handlers: new Map([...HANDLERS, ['copyAgent', 'server/resources/agents.ts:1']]),
-    },
+    code: { handlers: new Map([...HANDLERS, ['copyAgent', 'server/resources/agents.ts:1']]) },
   },
 ];
 
@@ -333,9 +321,6 @@ const FAULTS = [...ALONE.flatMap((fault) => shared([fault])), ...shared(UNSOUND)
 test.each(FAULTS.map(([fault, contract]) => ({ what: fault.what, fault, contract })))(
   '$what is told with its place',
   ({ fault, contract }) => {
-    expect(contract.found()).toContainEqual({
-      ...contract.placeOf(fault),
-      message: expect.stringMatching(fault.says),
-    });
+    expect(contract.found()).toContainEqual({ ...contract.placeOf(fault), message: expect.stringMatching(fault.says) });
   },
 );

@@ -10,24 +10,14 @@ const stepShape = v.object({
   description: v.string(),
   operationId: v.string(),
   parameters: v.optional(
-    v.array(
-      v.object({
-        name: v.string(),
-        in: v.picklist(['path', 'query', 'header']),
-        value: v.string(),
-      }),
-    ),
+    v.array(v.object({ name: v.string(), in: v.picklist(['path', 'query', 'header']), value: v.string() })),
     [],
   ),
   requestBody: v.optional(v.object({ contentType: v.string(), payload: v.unknown() })),
   successCriteria: v.array(v.object({ condition: v.string() })),
 });
-const inputsShape = v.object({
-  properties: v.record(v.string(), v.object({ description: v.string() })),
-});
-const tourShape = v.object({
-  workflows: v.tuple([v.object({ inputs: inputsShape, steps: v.array(stepShape) })]),
-});
+const inputsShape = v.object({ properties: v.record(v.string(), v.object({ description: v.string() })) });
+const tourShape = v.object({ workflows: v.tuple([v.object({ inputs: inputsShape, steps: v.array(stepShape) })]) });
 
 type Step = v.InferOutput<typeof stepShape>;
 type Inputs = v.InferOutput<typeof inputsShape>;

@@ -2,12 +2,7 @@ import { expect, test } from 'vitest';
 import { findPatterns } from './find-patterns.js';
 
 const find = (text: string, name = 'a.ts') =>
-  findPatterns(name, text).map(({ line, source, flags, bound }) => ({
-    line,
-    source,
-    flags,
-    bound,
-  }));
+  findPatterns(name, text).map(({ line, source, flags, bound }) => ({ line, source, flags, bound }));
 
 test('a literal is found wherever it stands, with its place', () => {
   const text = `const a = 'x'.replace(/b+/gu, '') as string;\n  export const c = <T,>(d: T) => /e/.test(\`\${d}\`);`;

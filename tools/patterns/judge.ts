@@ -20,12 +20,7 @@ export interface Verdict {
 }
 
 /** Counts bound the search, not times, so that the verdict is the same on any machine. */
-const PARAMETERS = {
-  timeout: null,
-  attackTimeout: null,
-  incubationTimeout: null,
-  recallTimeout: -1,
-};
+const PARAMETERS = { timeout: null, attackTimeout: null, incubationTimeout: null, recallTimeout: -1 };
 
 const SYSTEMS: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows' };
 

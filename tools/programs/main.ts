@@ -115,7 +115,5 @@ function run([program = '', ...args]: readonly string[], fail: (reason: string) 
 const [script = '', ...args] = process.argv.slice(2);
 const program = PROGRAMS[script];
 if (program === undefined) throw new Error(`usage: ${Object.keys(PROGRAMS).join(' | ')}`);
-scriptCommand(script, `Find or install ${program.name}, and print its path.`).parse(args, {
-  from: 'user',
-});
+scriptCommand(script, `Find or install ${program.name}, and print its path.`).parse(args, { from: 'user' });
 provide(program);

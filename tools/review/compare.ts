@@ -26,10 +26,7 @@ export function compareContracts(contracts: Contracts): Finding[] {
   const pairs = pairOperations(old, now);
   const matched = new Set(pairs.flatMap(({ before, after }) => [before, after]));
   const documents = { before: contracts.before.document, after: contracts.after.document };
-  const servers = {
-    before: documentServers(contracts.before),
-    after: documentServers(contracts.after),
-  };
+  const servers = { before: documentServers(contracts.before), after: documentServers(contracts.after) };
   const alone = (operation: Operation, side: 'before' | 'after') => {
     if (matched.has(operation)) return [];
     const { name, method, path, definition } = operation;

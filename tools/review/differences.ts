@@ -110,10 +110,7 @@ export function partName({ before, after }: Pair<Contract>, pointer: string): st
   const [section = '', path = '', method = '', ...rest] = steps;
   if (section !== 'paths' || path === '') return readable(steps);
   const at = pointer.split('/').slice(0, 4).join('/');
-  const { operationId } = {
-    ...asRecord(valueAt(before.document, at)),
-    ...asRecord(valueAt(after.document, at)),
-  };
+  const { operationId } = { ...asRecord(valueAt(before.document, at)), ...asRecord(valueAt(after.document, at)) };
   const [name] = texts([operationId]);
   if (name !== undefined) return [name, readable(rest)].filter(Boolean).join(' ');
   return [method.toUpperCase(), path, readable(rest)].filter(Boolean).join(' ');

@@ -47,10 +47,7 @@ export function reviewContracts(contracts: Pair<Contract>): Review {
   const step = breaking.length > 0 ? 'break' : added.length > 0 ? 'addition' : 'none';
   const differences = findDifferences({ before: before.document, after: after.document });
   const told = changes.flatMap(({ pointers }) => pointers);
-  const named = <T extends { pointer: string }>(one: T) => ({
-    ...one,
-    name: partName(contracts, one.pointer),
-  });
+  const named = <T extends { pointer: string }>(one: T) => ({ ...one, name: partName(contracts, one.pointer) });
   const of = (party: Party) => breaking.filter((change) => change.party === party);
   return {
     versions: { before: before.version, after: after.version },

@@ -48,17 +48,13 @@ const meanings = {
   }),
   'server-added': added('server added'),
   'server-removed': note('server removed', { caller: KEEP }),
-  'scheme-changed': note('security scheme changed', {
-    caller: 'add a second scheme, and take either',
-  }),
+  'scheme-changed': note('security scheme changed', { caller: 'add a second scheme, and take either' }),
   'security-tightened': note('more is asked of the caller’s key', {
     sender: 'ask for it in a new operation, or go on taking the scopes that were enough',
   }),
   'security-loosened': added('less is asked of the caller’s key'),
   'parameter-added': added('parameter added'),
-  'required-parameter-added': note('required parameter added', {
-    sender: `make it optional, ${BY_DEFAULT}`,
-  }),
+  'required-parameter-added': note('required parameter added', { sender: `make it optional, ${BY_DEFAULT}` }),
   'parameter-removed': note('parameter removed', { sender: KEEP }),
   'parameter-serialization-changed': note('parameter written in another way', {
     sender: 'add a parameter of another name, and keep this one',
@@ -74,9 +70,7 @@ const meanings = {
   'media-type-removed': note('media type removed', { sender: KEEP, reader: KEEP }),
   'encoding-changed': note('encoding of a part changed', { sender: RAISE_LATER }),
   'status-added': added('status added'),
-  'status-removed': note('status removed', {
-    reader: 'go on answering with it in the case that it was for',
-  }),
+  'status-removed': note('status removed', { reader: 'go on answering with it in the case that it was for' }),
   'header-added': added('header added'),
   'header-removed': note('header removed', { reader: KEEP }),
   'link-added': added('link added'),
@@ -84,24 +78,18 @@ const meanings = {
   'link-changed': note('link leads elsewhere', { reader: 'add a link of another name' }),
 
   'field-added': added('field added'),
-  'required-field-added': added('required field added', {
-    sender: `make it optional, ${BY_DEFAULT}`,
-  }),
+  'required-field-added': added('required field added', { sender: `make it optional, ${BY_DEFAULT}` }),
   'field-removed': note('field removed', { sender: KEEP, reader: KEEP }),
   'required-field-removed': note('required field removed', { sender: KEEP, reader: KEEP }),
   'field-recognized': added('field added'),
   'field-ignored': note('field removed; still taken, as any other'),
-  'closed-to-other-fields': note('other fields are refused', {
-    sender: 'go on taking other fields, and ignore them',
-  }),
+  'closed-to-other-fields': note('other fields are refused', { sender: 'go on taking other fields, and ignore them' }),
   'opened-to-other-fields': note('other fields are possible'),
   'type-narrowed': note('type narrowed', { sender: RAISE_LATER }),
   'type-widened': added('type widened', { reader: ADD_BESIDE }),
   'type-changed': note('type changed', { sender: RAISE_LATER, reader: ADD_BESIDE }),
   'null-removed': note('null no longer possible', { sender: RAISE_LATER }),
-  'null-added': added('null possible', {
-    reader: 'answer an empty value of the old type, or a new field beside it',
-  }),
+  'null-added': added('null possible', { reader: 'answer an empty value of the old type, or a new field beside it' }),
   'value-removed': note('value removed', { sender: RAISE_LATER }),
   'value-added': added('value added', {
     reader: 'answer the nearest old value here, and the new one in a field of its own',

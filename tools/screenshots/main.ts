@@ -60,9 +60,7 @@ const { all } = scriptCommand('screenshots', 'Take the pictures of the README.')
 const executable = browserOfThisMachine();
 if (executable === undefined) throw new Error(`No pictures: ${NO_BROWSER}`);
 const chat = await openScriptedChatServer(playJeweller);
-const server = await startServer({
-  env: { DATABASE_URL: ':memory:', CHAT_URL: chat.url, CHAT_MODEL: 'scripted' },
-});
+const server = await startServer({ env: { DATABASE_URL: ':memory:', CHAT_URL: chat.url, CHAT_MODEL: 'scripted' } });
 const browser = await launch(executable);
 try {
   await fillStore(server.url);
@@ -129,9 +127,7 @@ async function fillStore(url: string): Promise<void> {
   await create('skills', {
     skill: { name: 'price_list', type: 'sql', params: { database: 'shop', tables: ['stock'] } },
   });
-  await create('skills', {
-    skill: { name: 'appraise', type: 'model', params: { model: 'diamond_prices' } },
-  });
+  await create('skills', { skill: { name: 'appraise', type: 'model', params: { model: 'diamond_prices' } } });
   await create('skills', { skill: { name: care, type: 'knowledge_base', params: {} } });
   await ask(
     'PUT',

@@ -101,11 +101,7 @@ async function equippedApp(): Promise<FastifyInstance> {
     labelNames: ['method', 'route', 'status'],
   });
   app.addHook('onResponse', async (request, reply) => {
-    const labels = {
-      method: request.method,
-      route: request.routeOptions.url,
-      status: reply.statusCode,
-    };
+    const labels = { method: request.method, route: request.routeOptions.url, status: reply.statusCode };
     durations.observe(labels, reply.elapsedTime / 1000);
     return undefined;
   });

@@ -54,10 +54,7 @@ export class Work {
   updateAgent(projectName: string, agentName: string, { agent }: BodyOf<'updateAgent'>): Promise<Answer> {
     const { prompt_template, settings } = agent;
     return this.#inProject(projectName, async (store, project) => {
-      const change = {
-        ...(prompt_template ? { prompt_template } : {}),
-        ...(settings ? { settings } : {}),
-      };
+      const change = { ...(prompt_template ? { prompt_template } : {}), ...(settings ? { settings } : {}) };
       const agent = await agents.find(store, project.id, agentName);
       if (!agent) return notFound(agentName);
       const updated = await updateAgent(store, agent, change);

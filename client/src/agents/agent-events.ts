@@ -31,10 +31,7 @@ export type StreamCall = (streamed: StreamRequest) => Promise<Answer<Response['b
  * @throws TypeError if the connection breaks off before the last event, as fetch does
  */
 export async function* agentEvents(call: StreamCall): AsyncGenerator<AgentEvent, void, undefined> {
-  const { data, error, response } = await call({
-    headers: { Accept: MEDIA_TYPE },
-    parseAs: 'stream',
-  });
+  const { data, error, response } = await call({ headers: { Accept: MEDIA_TYPE }, parseAs: 'stream' });
   if (error !== undefined) throw new ProblemError(error, response);
   if (!data || !response.headers.get('Content-Type')?.startsWith(MEDIA_TYPE)) {
     throw new UnexpectedAnswerError(response, await new Response(data ?? null).text());

@@ -21,9 +21,7 @@ const model = { path: { projectName: 'default', modelName: 'diamond_prices' } };
 
 describe('answers', () => {
   test('data is the resource once the error is ruled out', async () => {
-    const { data, error } = await roster.GET('/projects/{project_name}/skills/{skill_name}', {
-      params: skill,
-    });
+    const { data, error } = await roster.GET('/projects/{project_name}/skills/{skill_name}', { params: skill });
     if (error === undefined) {
       expectTypeOf(data).toEqualTypeOf<Skill>();
     }
@@ -105,18 +103,14 @@ describe('problems', () => {
   });
 
   test('fields of one problem are not there before it is narrowed', async () => {
-    const { error } = await roster.GET('/projects/{project_name}/skills/{skill_name}', {
-      params: skill,
-    });
+    const { error } = await roster.GET('/projects/{project_name}/skills/{skill_name}', { params: skill });
     // @ts-expect-error: 'errors' exists on some problems only
     error?.errors;
     expectTypeOf(error?.detail).toEqualTypeOf<string | undefined>();
   });
 
   test('a problem that the operation never answers is a mistake', async () => {
-    const { error } = await roster.GET('/projects/{project_name}/skills/{skill_name}', {
-      params: skill,
-    });
+    const { error } = await roster.GET('/projects/{project_name}/skills/{skill_name}', { params: skill });
     // @ts-expect-error: getSkill does not answer 'agent-not-found'
     if (error?.type === '/problems/agent-not-found') {
       return;

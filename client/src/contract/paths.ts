@@ -33,11 +33,10 @@ type FromBytes<Operation extends TrainModel | Preview | AddActuals> = Omit<Opera
  * Answers in other formats than JSON are read as text or as a stream, which the contract cannot
  * describe; `data` is the JSON response.
  */
-type AnswersJson<
-  Operation extends {
-    responses: { 200: { content: { 'application/json': unknown } } };
-  },
-> = Omit<Operation, 'responses'> & {
+type AnswersJson<Operation extends { responses: { 200: { content: { 'application/json': unknown } } } }> = Omit<
+  Operation,
+  'responses'
+> & {
   responses: Omit<Operation['responses'], 200> & {
     200: Omit<Operation['responses'][200], 'content'> & {
       content: Pick<Operation['responses'][200]['content'], 'application/json'>;

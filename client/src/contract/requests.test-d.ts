@@ -53,9 +53,7 @@ describe('requests', () => {
   });
 
   test('headers are those of the operation', () => {
-    void roster.GET('/projects/{project_name}', {
-      params: { ...project, header: { 'If-None-Match': '"a"' } },
-    });
+    void roster.GET('/projects/{project_name}', { params: { ...project, header: { 'If-None-Match': '"a"' } } });
     void roster.GET('/projects/{project_name}', {
       // @ts-expect-error: a read cannot depend on 'If-Match'
       params: { ...project, header: { 'If-Match': '"a"' } },

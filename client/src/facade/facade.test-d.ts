@@ -7,11 +7,7 @@ import { createRoster, isProblem, isSkillOf, type ProblemOf, type ProblemType, t
 const roster = createRoster({ baseUrl: 'http://127.0.0.1:4000' });
 
 interface Models {
-  prices: {
-    input: { carat?: number | null; cut?: 'Fair' | 'Ideal' | null };
-    target: 'price';
-    value: number;
-  };
+  prices: { input: { carat?: number | null; cut?: 'Fair' | 'Ideal' | null }; target: 'price'; value: number };
   leavers: { input: { months?: number | null }; target: 'churned'; value: 'yes' | 'no' };
 }
 const typed = createRoster<Models>({ baseUrl: 'http://127.0.0.1:4000' });
@@ -94,11 +90,7 @@ describe('skills', () => {
     void roster.skills.create({ name: 'a', type: 'sql', params: { database: 'a', tables: 'b' } });
     // @ts-expect-error: 'source' is missing
     void roster.skills.create({ name: 'care', type: 'retrieval', params: {} });
-    void roster.skills.create({
-      name: 'shop',
-      type: 'mcp',
-      params: { server: 'shop', tools: ['predict_prices'] },
-    });
+    void roster.skills.create({ name: 'shop', type: 'mcp', params: { server: 'shop', tools: ['predict_prices'] } });
     // @ts-expect-error A skill of the type mcp names its tools.
     void roster.skills.create({ name: 'shop', type: 'mcp', params: { server: 'shop' } });
     void roster.skills.create({ name: 'care', type: 'knowledge_base' });
@@ -141,10 +133,7 @@ describe('skills', () => {
   test('a change names members of its type, and null removes one', () => {
     void roster.skills.update('sales', { params: { anything: 7 } });
     void roster.skills.update('sales', { name: 'orders' });
-    void roster.skills.update('sales', {
-      type: 'sql',
-      params: { database: 'b', description: null },
-    });
+    void roster.skills.update('sales', { type: 'sql', params: { database: 'b', description: null } });
     // @ts-expect-error: 'database' is a text
     void roster.skills.update('sales', { type: 'sql', params: { database: 7 } });
   });

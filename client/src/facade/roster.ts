@@ -47,11 +47,7 @@ function buildRoster<Models extends ModelsOf<Models>>(client: RosterClient, proj
       Object.entries(operations).map(([name, operation]) => [name, createMethod(client, project, operation)]),
     ),
   ]);
-  const own = {
-    client,
-    project,
-    inProject: (other: string) => buildRoster<AnyModels>(client, other),
-  };
+  const own = { client, project, inProject: (other: string) => buildRoster<AnyModels>(client, other) };
   // The table has a row for each method, as its type demands; facade.test-d.ts checks their types.
   return Object.assign(Object.fromEntries(resources), own) as Roster<Models>;
 }

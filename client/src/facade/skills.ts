@@ -4,10 +4,7 @@ import type { FreeMembers } from './types.js';
 
 /** A skill of one of the types that are tools of agents, with the `params` of that type. */
 export type SkillOf<Type extends keyof SkillParams> = {
-  [Each in Type]: Omit<Skill, 'type' | 'params'> & {
-    type: Each;
-    params: SkillParams[Each] & FreeMembers;
-  };
+  [Each in Type]: Omit<Skill, 'type' | 'params'> & { type: Each; params: SkillParams[Each] & FreeMembers };
 }[Type];
 
 /**

@@ -67,11 +67,7 @@ export type JsonBody<Id extends OperationId> = operations[Id] extends {
 
 /** The JSON answer of an operation whose schema has no name. */
 export type JsonAnswer<Id extends OperationId> =
-  SuccessOf<operations[Id]['responses']> extends {
-    content: { 'application/json': infer Body };
-  }
-    ? Body
-    : never;
+  SuccessOf<operations[Id]['responses']> extends { content: { 'application/json': infer Body } } ? Body : never;
 
 type SuccessOf<Responses> = Responses[keyof Responses & (200 | 201 | 202)];
 

@@ -90,13 +90,7 @@ describe('predictFile', () => {
     await predict(new File([ROWS], 'rows.csv'));
     const queries = requests.map(({ url }) => Object.fromEntries(new URL(url).searchParams));
     expect(queries).toEqual([
-      {
-        confidence: '0.8',
-        unknown: 'refuse',
-        explain: 'true',
-        header: 'false',
-        delimiter: 'semicolon',
-      },
+      { confidence: '0.8', unknown: 'refuse', explain: 'true', header: 'false', delimiter: 'semicolon' },
       {},
     ]);
   });
@@ -191,10 +185,7 @@ test('trainFile sends the target and the task, and returns the model', async () 
   const { method, url, headers } = sentBy(requests);
   expect(method).toBe('PUT');
   expect(headers.get('Content-Type')).toBe('application/json');
-  expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
-    target: 'sale price',
-    task: 'classification',
-  });
+  expect(Object.fromEntries(new URL(url).searchParams)).toEqual({ target: 'sale price', task: 'classification' });
 });
 
 test('trainFile refuses onUpload where there is no XMLHttpRequest', async () => {

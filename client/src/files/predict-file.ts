@@ -62,10 +62,7 @@ export async function predictFile(
         ...formQuery(options),
       },
     },
-    headers: {
-      ...upload.headers,
-      Accept: `${MEDIA_TYPES[format]}, application/problem+json`,
-    },
+    headers: { ...upload.headers, Accept: `${MEDIA_TYPES[format]}, application/problem+json` },
     body: upload.body,
     bodySerializer: (body: unknown) => body,
     parseAs: 'stream',

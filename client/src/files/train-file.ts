@@ -53,10 +53,7 @@ export async function trainFile(
   const { target, task, forecast, onUpload } = options;
   return answered(
     roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-      params: {
-        path,
-        query: { target, ...(task && { task }), ...forecastQuery(forecast), ...formQuery(options) },
-      },
+      params: { path, query: { target, ...(task && { task }), ...forecastQuery(forecast), ...formQuery(options) } },
       headers: upload.headers,
       body: upload.body,
       bodySerializer: (body: unknown) => body,

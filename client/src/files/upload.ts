@@ -42,10 +42,7 @@ export async function prepareUpload(source: FileSource, options: UploadOptions):
   return {
     format,
     body: isCompressed ? await compressed(body) : body,
-    headers: {
-      'Content-Type': MEDIA_TYPES[format],
-      ...(contentEncoding && { 'Content-Encoding': contentEncoding }),
-    },
+    headers: { 'Content-Type': MEDIA_TYPES[format], ...(contentEncoding && { 'Content-Encoding': contentEncoding }) },
   };
 }
 

@@ -3,10 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { retryAfter } from './retry-after.js';
 
 function answer(value: string, date?: string): Response {
-  return new Response(null, {
-    status: 503,
-    headers: { 'Retry-After': value, ...(date && { Date: date }) },
-  });
+  return new Response(null, { status: 503, headers: { 'Retry-After': value, ...(date && { Date: date }) } });
 }
 
 const DATE = 'Sun, 06 Nov 1994 08:49:07 GMT';

@@ -19,10 +19,7 @@ const MAX_CATEGORIES = 100;
 export async function rosterTypes(roster: RosterClient, project: string): Promise<string> {
   const lines: string[] = [];
   const list = items(
-    (query) =>
-      roster.GET('/api/projects/{projectName}/models', {
-        params: { path: { projectName: project }, query },
-      }),
+    (query) => roster.GET('/api/projects/{projectName}/models', { params: { path: { projectName: project }, query } }),
     { limit: MODELS_PER_PAGE },
   );
   for await (const model of list) {

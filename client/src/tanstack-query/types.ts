@@ -67,9 +67,7 @@ type Factories<Operations, Rows> = {
       : ChangeFactory<Awaited<Sent>, SplitNames<Given, Row<Rows, Name>['names']>, Row<Rows, Name>>
     : never;
 } & {
-  [Name in keyof Operations & string as Operations[Name] extends Returning<{
-    readonly reads: 'list';
-  }>
+  [Name in keyof Operations & string as Operations[Name] extends Returning<{ readonly reads: 'list' }>
     ? `${Name}Pages`
     : never]: Operations[Name] extends (...given: infer Given) => AsyncIterable<infer Item>
     ? (...given: Given) => PagesQuery<Item>

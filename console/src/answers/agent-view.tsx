@@ -74,12 +74,7 @@ function askAgent(path: { project_name: string; agent_name: string }): Ask {
     const history = before.filter(({ state }) => state === 'answered').slice(-MAX_HISTORY);
     const messages = [...history.flatMap(writeMessages), writeMessage('user', exchange.question)];
     return (streamed) =>
-      roster.POST(`${ONE}/completions/stream`, {
-        ...streamed,
-        params: { path },
-        body: { messages },
-        signal,
-      });
+      roster.POST(`${ONE}/completions/stream`, { ...streamed, params: { path }, body: { messages }, signal });
   };
 }
 
@@ -88,7 +83,4 @@ const writeMessages = ({ question, text }: Exchange) => [
   writeMessage('assistant', text),
 ];
 
-const writeMessage = (role: 'user' | 'assistant', content: string | null) => ({
-  role,
-  content: content ?? '',
-});
+const writeMessage = (role: 'user' | 'assistant', content: string | null) => ({ role, content: content ?? '' });

@@ -63,10 +63,7 @@ export function ConversationsView({ project, chatbot }: { project: string; chatb
   );
 }
 
-const listed = (conversation: Conversation): Listed => ({
-  ...conversation,
-  name: writeTitle(conversation),
-});
+const listed = (conversation: Conversation): Listed => ({ ...conversation, name: writeTitle(conversation) });
 
 const listColumns = (project: string, chatbot: string): readonly Column<Listed>[] => [
   {

@@ -5,11 +5,7 @@ export interface ToolUse {
   readonly tool: string;
   readonly input: unknown;
   /** The end of the use; null while the tool runs. */
-  readonly end: {
-    readonly output: string;
-    readonly isError: boolean;
-    readonly milliseconds: number;
-  } | null;
+  readonly end: { readonly output: string; readonly isError: boolean; readonly milliseconds: number } | null;
 }
 
 /** A part of an answer before its text: a remark, or the use of a tool. */

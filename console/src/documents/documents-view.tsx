@@ -20,10 +20,7 @@ export function DocumentsView({ project, skill }: { project: string; skill: stri
   const [done, setDone] = useState('');
   const list = useList(
     (signal) => (query) =>
-      roster.GET('/projects/{project_name}/skills/{skill_name}/documents', {
-        params: { path, query },
-        signal,
-      }),
+      roster.GET('/projects/{project_name}/skills/{skill_name}/documents', { params: { path, query }, signal }),
     [project, skill],
   );
   const { sendings, add } = useSendings(path, list.reload);

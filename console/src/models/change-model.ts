@@ -46,9 +46,6 @@ export function setServing(
   serving: { version?: number; promotion?: Model['promotion'] },
 ): Promise<Model> {
   return answered(
-    roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {
-      params: { path },
-      body: { serving },
-    }),
+    roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', { params: { path }, body: { serving } }),
   );
 }

@@ -86,9 +86,7 @@ export function ModelFrame({
       {hasReport && (
         <a
           class="button"
-          href={href(['projects', project, 'models', name, 'report'], {
-            version: String(shown.version),
-          })}
+          href={href(['projects', project, 'models', name, 'report'], { version: String(shown.version) })}
         >
           Share or print
         </a>
@@ -171,12 +169,7 @@ function OtherVersion({ shown, project }: { shown: Model; project: string }) {
 
 async function load(path: ModelPath, asked: number, signal: AbortSignal): Promise<Versions> {
   const read = (query: { version?: number }) =>
-    answered(
-      roster.GET('/api/projects/{projectName}/models/{modelName}', {
-        params: { path, query },
-        signal,
-      }),
-    );
+    answered(roster.GET('/api/projects/{projectName}/models/{modelName}', { params: { path, query }, signal }));
   const newest = await read({});
   const version = asked || (newest.serving_version ?? newest.version);
   const [shown, waiting] = await Promise.all([

@@ -34,10 +34,7 @@ export function TrainingState({
     untilReady(
       roster,
       { projectName: project, modelName: name },
-      {
-        signal: aborter.signal,
-        onProgress: (model) => !aborter.signal.aborted && setCurrent(model),
-      },
+      { signal: aborter.signal, onProgress: (model) => !aborter.signal.aborted && setCurrent(model) },
     ).then(
       () => onChange(),
       (reason: unknown) => {

@@ -93,13 +93,7 @@ function Rows({
   axis = [],
 }: {
   axis?: ComponentChildren[];
-  rows: readonly {
-    name: string;
-    text: string;
-    address?: string;
-    isCurrent?: boolean;
-    drawing: ComponentChildren;
-  }[];
+  rows: readonly { name: string; text: string; address?: string; isCurrent?: boolean; drawing: ComponentChildren }[];
 }) {
   return (
     <ul class="bars">

@@ -8,11 +8,7 @@ const CHOICES = ['0.8', '0.9', '0.95', AUTOMATIC] as const;
 
 export type ConfidenceChoice = (typeof CHOICES)[number];
 
-const MEANINGS = {
-  '0.8': 'Eight in ten',
-  '0.9': 'Nine in ten',
-  '0.95': 'Nineteen in twenty',
-} as const;
+const MEANINGS = { '0.8': 'Eight in ten', '0.9': 'Nine in ten', '0.95': 'Nineteen in twenty' } as const;
 
 export const DEFAULT_CHOICE: ConfidenceChoice = '0.9';
 

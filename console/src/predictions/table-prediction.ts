@@ -66,13 +66,7 @@ const MAX_SHOWN_ROWS = 8;
 const [MAX_WHOLE_BYTES, MAX_STREAM_BYTES] = [32 << 20, 1 << 20];
 
 /** The format of a predicted file whose own format is not CSV, as all spreadsheets read it. */
-const PLAIN_CSV: TableFormat = {
-  encoding: 'utf-8',
-  hasMark: true,
-  delimiter: ',',
-  newline: '\r\n',
-  headerLine: 1,
-};
+const PLAIN_CSV: TableFormat = { encoding: 'utf-8', hasMark: true, delimiter: ',', newline: '\r\n', headerLine: 1 };
 
 /** The longest name of a model in an address, with its version. */
 const MAX_NAME_LENGTH = 100;
@@ -217,10 +211,7 @@ export class TablePrediction {
       params: this.#params(this.#targetIndex >= 0),
       // A page cannot read answers while it sends, as lines need it.
       body: isLines ? new Blob([toArray(await file.text())]) : file,
-      headers: {
-        'Content-Type': isLines ? 'application/json' : type,
-        Accept: 'application/x-ndjson',
-      },
+      headers: { 'Content-Type': isLines ? 'application/json' : type, Accept: 'application/x-ndjson' },
       parseAs: 'stream',
       signal: this.#signal ?? null,
     });

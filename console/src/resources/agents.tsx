@@ -32,10 +32,7 @@ export const AGENTS: Kind<Agent> = {
   list: (project, signal) => (query) =>
     roster.GET(LIST, { params: { path: { project_name: project }, query }, signal }),
   get: (project, name, signal) =>
-    roster.GET(ONE, {
-      params: { path: { project_name: project, agent_name: name } },
-      ...(signal && { signal }),
-    }),
+    roster.GET(ONE, { params: { path: { project_name: project, agent_name: name } }, ...(signal && { signal }) }),
   create: (project, values) =>
     roster.POST(LIST, {
       params: { path: { project_name: project } },
@@ -47,9 +44,7 @@ export const AGENTS: Kind<Agent> = {
       body: { agent: toBody<Schemas['UpdateAgentBody']['agent']>(values) },
     }),
   remove: (project, name, etag) =>
-    roster.DELETE(ONE, {
-      params: { path: { project_name: project, agent_name: name }, header: ifMatch(etag) },
-    }),
+    roster.DELETE(ONE, { params: { path: { project_name: project, agent_name: name }, header: ifMatch(etag) } }),
   views: (project, { name }) => [{ href: href(['projects', project, 'agents', name, 'talk']), text: 'Talk to it' }],
   Consequences: ({ project, resource }) => (
     <>

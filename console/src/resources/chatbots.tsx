@@ -31,10 +31,7 @@ export const CHATBOTS: Kind<Chatbot> = {
   list: (project, signal) => (query) =>
     roster.GET(LIST, { params: { path: { project_name: project }, query }, signal }),
   get: (project, name, signal) =>
-    roster.GET(ONE, {
-      params: { path: { project_name: project, chatbot_name: name } },
-      ...(signal && { signal }),
-    }),
+    roster.GET(ONE, { params: { path: { project_name: project, chatbot_name: name } }, ...(signal && { signal }) }),
   create: (project, values) =>
     roster.POST(LIST, {
       params: { path: { project_name: project } },
@@ -46,14 +43,9 @@ export const CHATBOTS: Kind<Chatbot> = {
       body: { chatbot: toBody<Schemas['UpdateChatbotBody']['chatbot']>(values) },
     }),
   remove: (project, name, etag) =>
-    roster.DELETE(ONE, {
-      params: { path: { project_name: project, chatbot_name: name }, header: ifMatch(etag) },
-    }),
+    roster.DELETE(ONE, { params: { path: { project_name: project, chatbot_name: name }, header: ifMatch(etag) } }),
   views: (project, { name }) => [
-    {
-      href: href(['projects', project, 'chatbots', name, 'conversations']),
-      text: 'Conversations',
-    },
+    { href: href(['projects', project, 'chatbots', name, 'conversations']), text: 'Conversations' },
   ],
   Consequences: () => <>Its agent stays.</>,
 };

@@ -27,10 +27,7 @@ export const SKILLS: Kind<Skill> = {
   columns: (project) => [
     nameColumn(project, 'skills'),
     { head: 'Type', text: ({ type }) => type },
-    {
-      head: 'Used by',
-      text: ({ agent_ids }) => (agent_ids.length > 0 ? count(agent_ids.length, 'agent') : '–'),
-    },
+    { head: 'Used by', text: ({ agent_ids }) => (agent_ids.length > 0 ? count(agent_ids.length, 'agent') : '–') },
     CHANGED,
   ],
   choices: {},
@@ -40,10 +37,7 @@ export const SKILLS: Kind<Skill> = {
   list: (project, signal) => (query) =>
     roster.GET(LIST, { params: { path: { project_name: project }, query }, signal }),
   get: (project, name, signal) =>
-    roster.GET(ONE, {
-      params: { path: { project_name: project, skill_name: name } },
-      ...(signal && { signal }),
-    }),
+    roster.GET(ONE, { params: { path: { project_name: project, skill_name: name } }, ...(signal && { signal }) }),
   create: (project, values) =>
     roster.POST(LIST, {
       params: { path: { project_name: project } },
@@ -55,9 +49,7 @@ export const SKILLS: Kind<Skill> = {
       body: { skill: toBody<Schemas['UpdateSkillBody']['skill']>(values) },
     }),
   remove: (project, name, etag) =>
-    roster.DELETE(ONE, {
-      params: { path: { project_name: project, skill_name: name }, header: ifMatch(etag) },
-    }),
+    roster.DELETE(ONE, { params: { path: { project_name: project, skill_name: name }, header: ifMatch(etag) } }),
   views: (project, { name, type }) =>
     TYPES_WITH_DOCUMENTS.includes(type)
       ? [{ href: href(['projects', project, 'skills', name, 'documents']), text: 'Documents' }]
@@ -103,10 +95,7 @@ function SkillUsers({ project, ids }: { project: string; ids: readonly string[] 
 async function nameOfAgent(project: string, id: string, signal: AbortSignal) {
   const path = { project_name: project, agent_name: id };
   try {
-    const call = roster.GET('/projects/{project_name}/agents/{agent_name}', {
-      params: { path },
-      signal,
-    });
+    const call = roster.GET('/projects/{project_name}/agents/{agent_name}', { params: { path }, signal });
     return (await answered(call)).name;
   } catch (error) {
     if (error instanceof ProblemError && error.problem.status === 404) return null;
@@ -118,10 +107,7 @@ const MODELS: Choice = {
   label: 'Model',
   what: 'models',
   list: (project, signal) => (query) =>
-    roster.GET('/api/projects/{projectName}/models', {
-      params: { path: { projectName: project }, query },
-      signal,
-    }),
+    roster.GET('/api/projects/{projectName}/models', { params: { path: { projectName: project }, query }, signal }),
 };
 
 /** The model of a skill, of all that the project has. */

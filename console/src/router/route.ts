@@ -46,10 +46,7 @@ export function useRoute(): Route {
 /** Reads the fragment of an address. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
-  return {
-    segments: path.split('/').filter(Boolean).map(decoded),
-    query: new URLSearchParams(search),
-  };
+  return { segments: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(search) };
 }
 
 /** Decodes a segment. An address that someone typed may have a `%` that is not an escape. */

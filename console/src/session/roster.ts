@@ -79,9 +79,5 @@ function toResponse(xhr: XMLHttpRequest): Response {
     const colon = line.indexOf(':');
     if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
   }
-  return new Response(xhr.responseText, {
-    status: xhr.status,
-    statusText: xhr.statusText,
-    headers,
-  });
+  return new Response(xhr.responseText, { status: xhr.status, statusText: xhr.statusText, headers });
 }

@@ -46,10 +46,7 @@ function suggestUse({ name, kind, values }: ColumnProfile, isFirst: boolean): Co
   const texts = values.map(([text]) => text);
   const areDigits = texts.length > 0 && texts.every((text) => /^\d+$/.test(text));
   if (areDigits && texts.some((text) => /^0\d/.test(text))) {
-    return {
-      use: 'category',
-      reason: 'Codes that begin with 0',
-    };
+    return { use: 'category', reason: 'Codes that begin with 0' };
   }
   const isEachNew = texts.length >= MIN_ROWS && values.every(([, rows]) => rows === 1);
   const isNamed = ID_NAME.test(name) || /[a-z]I[Dd]$/.test(name);
@@ -60,12 +57,7 @@ function suggestUse({ name, kind, values }: ColumnProfile, isFirst: boolean): Co
   return FOUND;
 }
 
-const PARAMETERS = {
-  unused: 'exclude',
-  category: 'as_category',
-  number: 'as_number',
-  date: 'as_date',
-} as const;
+const PARAMETERS = { unused: 'exclude', category: 'as_category', number: 'as_number', date: 'as_date' } as const;
 
 /**
  * Returns the parameters of `trainModel` that tell the uses of columns.

@@ -69,11 +69,7 @@ export function ForecastFields({
         columns={others}
         chosen={group_by}
         onChosen={(chosen) =>
-          onSeries({
-            ...series,
-            group_by: chosen,
-            known: known.filter((name) => !chosen.includes(name)),
-          })
+          onSeries({ ...series, group_by: chosen, known: known.filter((name) => !chosen.includes(name)) })
         }
       />
       <ColumnChoices

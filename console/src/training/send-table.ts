@@ -13,12 +13,7 @@ export interface TrainingRequest {
   readonly task?: 'regression' | 'classification' | undefined;
   /** The series, if the target is to be forecast over time. */
   readonly series?:
-    | {
-        readonly order_by: string;
-        readonly group_by: string[];
-        readonly known: string[];
-        readonly horizon: number;
-      }
+    | { readonly order_by: string; readonly group_by: string[]; readonly known: string[]; readonly horizon: number }
     | undefined;
   /** The uses of columns, as parameters. */
   readonly uses?: ReturnType<typeof toParameters>;

@@ -66,12 +66,7 @@ function explain(error: unknown): Explanation {
         keyLink: 'See what this key may do',
       };
     if (problem.type === '/problems/unauthorized')
-      return {
-        title: 'A valid key is needed.',
-        detail: problem.detail,
-        places: [],
-        keyLink: 'Enter a key',
-      };
+      return { title: 'A valid key is needed.', detail: problem.detail, places: [], keyLink: 'Enter a key' };
     const places = 'errors' in problem ? problem.errors.map(describePlace) : [];
     return {
       title: `${problem.title}.`,

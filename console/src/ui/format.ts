@@ -115,11 +115,7 @@ const days = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
 // The days and times of a table have no time zone.
 const instants = new Intl.DateTimeFormat(LOCALE, { ...minutes, timeZone: 'UTC' });
 const dates = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
-const months = new Intl.DateTimeFormat(LOCALE, {
-  year: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-});
+const months = new Intl.DateTimeFormat(LOCALE, { year: 'numeric', month: 'short', timeZone: 'UTC' });
 
 export const time = (iso: string) => isolate(times.format(new Date(iso)));
 

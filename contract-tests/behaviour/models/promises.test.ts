@@ -196,10 +196,7 @@ describe('truths', () => {
     expect((await ask(`${address}?target=price`, 'PUT', RUBIES)).status).toBe(202);
     const rows = [{ __service_row_id: id, price: 1 }];
     const added = await ask(`${address}/actuals`, 'POST', rows);
-    expect(await added.json()).toMatchObject({
-      matched: 0,
-      unmatched_rows: [{ row: 1, reason: 'unknown-id' }],
-    });
+    expect(await added.json()).toMatchObject({ matched: 0, unmatched_rows: [{ row: 1, reason: 'unknown-id' }] });
     expect((await ask(`${prices}/actuals`, 'POST', rows)).status).toBe(404);
     await sendAs(keys.stranger, address, { method: 'DELETE' });
     // It is still free.

@@ -72,9 +72,7 @@ describe('the record of a model', () => {
       calibration: 'trained',
       alarm: { raised: false, evidence: 1 },
     });
-    const { response } = await roster.GET(RECORD, {
-      params: { path: pathOf('unasked'), query: { version: 7 } },
-    });
+    const { response } = await roster.GET(RECORD, { params: { path: pathOf('unasked'), query: { version: 7 } } });
     expect(response.status).toBe(404);
   });
 

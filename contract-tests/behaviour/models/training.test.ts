@@ -25,9 +25,7 @@ const trained = (body: Sent, target?: string) => trainTable(path, body, target);
 function read(version?: number) {
   return version === undefined
     ? roster.GET(ONE, { params: { path } })
-    : roster.GET(`${ONE}/versions/{version}`, {
-        params: { path: { ...path, version: String(version) } },
-      });
+    : roster.GET(`${ONE}/versions/{version}`, { params: { path: { ...path, version: String(version) } } });
 }
 
 async function predictedPrice(): Promise<unknown> {
@@ -103,10 +101,7 @@ describe('a model', () => {
     await train(slowTable());
     const params = { path: { project_name: path.projectName } };
     const { error } = await roster.DELETE('/projects/{project_name}', { params });
-    expect(error).toMatchObject({
-      type: '/problems/project-not-empty',
-      detail: expect.stringContaining('1 model'),
-    });
+    expect(error).toMatchObject({ type: '/problems/project-not-empty', detail: expect.stringContaining('1 model') });
   });
 
   test('is trained once by 10 concurrent requests', async () => {

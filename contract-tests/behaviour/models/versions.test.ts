@@ -178,10 +178,7 @@ describe('the version that serves, while versions are deleted,', () => {
       body: slowTable(),
       headers: { 'Content-Type': 'text/csv' },
     });
-    expect((await serve(path, 3)).error).toMatchObject({
-      type: '/problems/model-not-ready',
-      model_status: 'training',
-    });
+    expect((await serve(path, 3)).error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
     expect((await remove(path, 3)).error?.type).toBe('/problems/training-in-progress');
     expect(await answeringVersion(path, 'prices.3')).toBe('/problems/model-not-ready');
     expect((await serve(path, 1)).data).toMatchObject({ status: 'training', serving_version: 1 });
@@ -333,11 +330,7 @@ describe('a training that is cancelled', () => {
   const cancel = (version: number) =>
     roster.DELETE(TRAINING, { params: { path: { ...path, version: String(version) } } });
   const begin = (body = slowTable()) =>
-    roster.PUT(ONE, {
-      params: { path, query: { target: 'price' } },
-      body,
-      headers: { 'Content-Type': 'text/csv' },
-    });
+    roster.PUT(ONE, { params: { path, query: { target: 'price' } }, body, headers: { 'Content-Type': 'text/csv' } });
 
   test('leaves a failed version that says so, also when it is cancelled twice, and a model that can be trained', async () => {
     await begin();

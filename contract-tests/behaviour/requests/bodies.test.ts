@@ -46,10 +46,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
   test('is refused without its wrapper, or with more than the wrapper', async () => {
     const bare = await sendJson('POST', all(), { name: 'first', ...required });
     expect(await pointersOf(bare)).toEqual(['/body']);
-    const more = await sendJson('POST', all(), {
-      [kind]: { name: 'first', ...required },
-      colour: 'red',
-    });
+    const more = await sendJson('POST', all(), { [kind]: { name: 'first', ...required }, colour: 'red' });
     expect(await pointersOf(more)).toEqual(['/body/colour']);
   });
 
@@ -97,10 +94,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     const created = await readObject(await create({}));
     const response = await update({});
     expect(response.status).toBe(200);
-    expect({ ...(await readObject(response)), updated_at: null }).toEqual({
-      ...created,
-      updated_at: null,
-    });
+    expect({ ...(await readObject(response)), updated_at: null }).toEqual({ ...created, updated_at: null });
   });
 
   test('stores and removes keys that every object inherits', async () => {
@@ -212,10 +206,7 @@ describe('a body without its wrapper', () => {
     ]);
     const updated = await sendJson('PUT', `${skills()}/any`, { name: 'x', type: 'y', params: {} });
     expect(await errorsOf(updated)).toEqual([
-      {
-        pointer: '/body',
-        message: 'must be wrapped: {"skill": {…}}; name, type and params belong inside',
-      },
+      { pointer: '/body', message: 'must be wrapped: {"skill": {…}}; name, type and params belong inside' },
     ]);
   });
 
@@ -227,10 +218,7 @@ describe('a body without its wrapper', () => {
   test('gets the error that the wrapper is required if none of its fields is there', async () => {
     for (const body of [{}, { colour: 'red' }]) {
       const created = await sendJson('POST', skills(), body);
-      expect(await errorsOf(created)).toContainEqual({
-        pointer: '/body/skill',
-        message: 'is required; add it',
-      });
+      expect(await errorsOf(created)).toContainEqual({ pointer: '/body/skill', message: 'is required; add it' });
     }
   });
 });

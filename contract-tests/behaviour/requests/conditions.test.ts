@@ -132,9 +132,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     });
 
   test('is changed by the first of two callers', async () => {
-    const created = await sendJson('POST', `/projects/${project}/${list}`, {
-      [kind]: { ...required, name: 'first' },
-    });
+    const created = await sendJson('POST', `/projects/${project}/${list}`, { [kind]: { ...required, name: 'first' } });
     const address = `${created.headers.get('Location')}`;
     const conditions = { 'If-Match': etagOf(created) };
     const [first, second] = [await change(address, conditions), await change(address, conditions)];
@@ -145,9 +143,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
   });
 
   test('is changed by one of ten concurrent callers', async () => {
-    const created = await sendJson('POST', `/projects/${project}/${list}`, {
-      [kind]: { ...required, name: 'first' },
-    });
+    const created = await sendJson('POST', `/projects/${project}/${list}`, { [kind]: { ...required, name: 'first' } });
     const conditions = { 'If-Match': etagOf(created) };
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => change(`${created.headers.get('Location')}`, conditions)),
@@ -167,13 +163,9 @@ test('a changed agent is not deleted at its singular address either', async () =
 
 test('an agent gets a new tag when a skill that it uses changes', async () => {
   await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's', type: 'lookup' } });
-  const created = await sendJson('POST', `/projects/${project}/agents`, {
-    agent: { name: 'a', skills: ['s'] },
-  });
+  const created = await sendJson('POST', `/projects/${project}/agents`, { agent: { name: 'a', skills: ['s'] } });
   await sendJson('PUT', `/projects/${project}/skills/s`, { skill: { params: { a: 1 } } });
-  const agent = await send(`/projects/${project}/agents/a`, {
-    headers: { 'If-None-Match': etagOf(created) },
-  });
+  const agent = await send(`/projects/${project}/agents/a`, { headers: { 'If-None-Match': etagOf(created) } });
   expect(agent.status).toBe(200);
   expect(await readObject(agent)).toMatchObject({ skills: [{ params: { a: 1 } }] });
 });

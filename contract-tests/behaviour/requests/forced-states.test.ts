@@ -92,11 +92,7 @@ describe.each(creations)('the kept answer of $id under an Idempotency-Key', (ope
 describe('while a training runs', () => {
   const at = (name: string) => `/api/projects/default/models/${name}`;
   const train = (name: string, table = makeTable('x,price\n1,2\n2,5\n3,7\n')) =>
-    send(`${at(name)}?target=price`, {
-      method: 'PUT',
-      headers: { 'Content-Type': 'text/csv' },
-      body: table,
-    });
+    send(`${at(name)}?target=price`, { method: 'PUT', headers: { 'Content-Type': 'text/csv' }, body: table });
   const statusOf = async (name: string) => (await readObject(await send(at(name))))['status'];
 
   test('a model whose training fails goes on with the previous version, and without one shows the failure', async () => {

@@ -9,14 +9,10 @@ let store: OwnStore;
 let server: ServerProcess;
 beforeAll(async () => {
   store = await ownStore(inject('target').databaseUrl);
-  server = await startServer({
-    env: { DATABASE_URL: store.databaseUrl, MAX_STORED: '2048', MAX_KEPT_ANSWERS: '100' },
-  });
+  server = await startServer({ env: { DATABASE_URL: store.databaseUrl, MAX_STORED: '2048', MAX_KEPT_ANSWERS: '100' } });
   // One of each kind, as large as there is space for.
   for (const { kind, list, required } of kinds) {
-    const created = await sendJson('POST', `/projects/default/${list}`, {
-      [kind]: { ...required, name: 'small' },
-    });
+    const created = await sendJson('POST', `/projects/default/${list}`, { [kind]: { ...required, name: 'small' } });
     expect(created.status).toBe(201);
   }
   const params = { text: 'x'.repeat(1900) };

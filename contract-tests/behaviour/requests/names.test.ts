@@ -61,9 +61,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     await create('second');
     const clash = await create('first');
     expect(clash.status).toBe(409);
-    const rename = await sendJson('PUT', `/projects/${project}/${list}/second`, {
-      [kind]: { name: 'first' },
-    });
+    const rename = await sendJson('PUT', `/projects/${project}/${list}/second`, { [kind]: { name: 'first' } });
     expect(rename.status).toBe(409);
     expect(await rename.json()).toMatchObject({ type: '/problems/name-taken' });
     const names = await (await send(`/projects/${project}/${list}`)).json();
@@ -120,10 +118,7 @@ describe('a name in an address', () => {
   ])('is refused if no resource can have it: %s', async (address, pointer) => {
     const response = await send(`/projects/${project}/${address}`);
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      type: '/problems/invalid-request',
-      errors: [{ pointer }],
-    });
+    expect(await response.json()).toMatchObject({ type: '/problems/invalid-request', errors: [{ pointer }] });
   });
 
   test('cannot be a UUID where it would create a chatbot or model', async () => {

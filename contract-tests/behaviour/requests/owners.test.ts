@@ -26,9 +26,7 @@ describe("another owner's project", () => {
       const created = await sendJson('POST', `/projects/${project}/${list}`, { [kind]: body });
       ids[kind] = String((await readObject(created))['id']);
     }
-    await sendJson('POST', `/projects/${project}/skills`, {
-      skill: { name: 's2', type: 'lookup' },
-    });
+    await sendJson('POST', `/projects/${project}/skills`, { skill: { name: 's2', type: 'lookup' } });
     const rows = Array.from({ length: 60 }, (_, row) => ({ carat: row, price: row * 2 }));
     const trained = await send(`/api/projects/${project}/models/diamond_prices?target=price`, {
       method: 'PUT',
@@ -82,10 +80,7 @@ describe("another owner's project", () => {
 
   test.each(inProject)('looks to $id as if it had never existed', async (operation) => {
     const [{ headers, path: _, ...init }] = exampleRequests(operation);
-    const byId = {
-      skill_name: ids['skill'] ?? '',
-      agent_name: ids['agent'] ?? '',
-    };
+    const byId = { skill_name: ids['skill'] ?? '', agent_name: ids['agent'] ?? '' };
     const absent = `never-${project}`;
     for (const key of [keys.stranger, bound]) {
       for (const names of [{}, byId]) {

@@ -195,21 +195,13 @@ describe('an agent', () => {
       model: { model_name: 'llama-3', provider: 'ollama' },
       data: { tables: ['orders'], knowledge_bases: ['care'] },
     };
-    const { data: created } = await roster.POST(AGENTS, {
-      params: inProject(),
-      body: { agent: fields },
-    });
+    const { data: created } = await roster.POST(AGENTS, { params: inProject(), body: { agent: fields } });
     expect(created).toMatchObject(fields);
     const { data: updated } = await roster.PUT(AGENT, {
       params: agentNamed('analyst'),
       body: { agent: { provider: 'mistral', data: { tables: [] }, prompt_template: null } },
     });
-    expect(updated).toMatchObject({
-      ...fields,
-      provider: 'mistral',
-      data: { tables: [] },
-      prompt_template: null,
-    });
+    expect(updated).toMatchObject({ ...fields, provider: 'mistral', data: { tables: [] }, prompt_template: null });
   });
 
   test('has null in the fields that were not sent', async () => {
@@ -272,10 +264,7 @@ describe('listSkills with agent', () => {
 
 describe('a chatbot', () => {
   const create = (chatbot: { agent_name?: string; agent_id?: string }) =>
-    roster.POST(CHATBOTS, {
-      params: inProject(),
-      body: { chatbot: { name: 'help_desk', ...chatbot } },
-    });
+    roster.POST(CHATBOTS, { params: inProject(), body: { chatbot: { name: 'help_desk', ...chatbot } } });
   const read = async () => given(await roster.GET(CHATBOT, { params: chatbotNamed('help_desk') }));
 
   test('has null in every field but its name if nothing else was sent', async () => {
@@ -304,9 +293,7 @@ describe('a chatbot', () => {
   test('has no agent after that agent is deleted', async () => {
     await createAgent('analyst');
     await create({ agent_name: 'analyst' });
-    await roster.DELETE('/projects/{project_name}/agent/{agent_name}', {
-      params: agentNamed('analyst'),
-    });
+    await roster.DELETE('/projects/{project_name}/agent/{agent_name}', { params: agentNamed('analyst') });
     expect(await read()).toMatchObject({ agent_id: null, agent_name: null });
   });
 

@@ -14,11 +14,7 @@ const STREAMED = { headers: { Accept: 'text/event-stream' } };
 let service: ConversingService;
 beforeAll(async () => {
   const { databaseUrl } = inject('target');
-  service = await ConversingService.open({
-    databaseUrl,
-    fetch: checkedFetch,
-    env: { MAX_RESOURCES: '20' },
-  });
+  service = await ConversingService.open({ databaseUrl, fetch: checkedFetch, env: { MAX_RESOURCES: '20' } });
 });
 afterAll(() => service.close());
 
@@ -82,17 +78,13 @@ describe('the settings of a chatbot', () => {
     const chatbot = { name: 'unfit', settings: { [name]: value } };
     const refused = await service.send('POST', '/projects/default/chatbots', { chatbot });
     expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({
-      errors: [{ pointer: `/body/chatbot/settings/${name}` }],
-    });
+    expect(await refused.json()).toMatchObject({ errors: [{ pointer: `/body/chatbot/settings/${name}` }] });
   });
 
   test('must fit under their older name too, and in an update', async () => {
     const chatbot = await service.chatbot();
     const refused = await service.send('PUT', chatbot, { chatbot: { params: { history: -1 } } });
-    expect(await refused.json()).toMatchObject({
-      errors: [{ pointer: '/body/chatbot/params/history' }],
-    });
+    expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/body/chatbot/params/history' }] });
   });
 });
 
@@ -110,10 +102,7 @@ describe('a message', () => {
       usage: { requests: 1, total_tokens: 15 },
     });
     expect(await service.messages(conversation)).toEqual([question, message]);
-    expect(await service.json('GET', conversation)).toMatchObject({
-      messages: 2,
-      updated_at: message.created_at,
-    });
+    expect(await service.json('GET', conversation)).toMatchObject({ messages: 2, updated_at: message.created_at });
 
     // No database keeps these.
     service.play([says('In \0 warm \ud800 water.')]);
@@ -129,11 +118,7 @@ describe('a message', () => {
       const response = await service.say(conversation, content, STREAMED);
       const events = eventsIn<Record<string, unknown>>(await response.text());
       const [question, message] = (await service.messages(conversation)).slice(-2);
-      expect(events.at(0)).toMatchObject({
-        type: 'start',
-        prompt: content,
-        message_id: question?.id,
-      });
+      expect(events.at(0)).toMatchObject({ type: 'start', prompt: content, message_id: question?.id });
       expect(textOf(events)).toBe('In warm water.');
       expect(events.at(-2)).toMatchObject({ output: 'In warm water.', message_id: message?.id });
       expect(events.at(-1)).toMatchObject({ type: 'end' });
@@ -288,11 +273,7 @@ test('a conversation of another owner is not found, whatever the names', async (
   const name = `talks-${process.pid}-${Date.now()}`;
   const at = `/projects/${name}/chatbots/desk/conversations`;
   const post = (key: string, path: string, body: object) =>
-    sendAs(key, path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    sendAs(key, path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
   const locations = [];
   for (const key of [keys.own, keys.stranger]) {
     await post(key, '/projects', { project: { name } });

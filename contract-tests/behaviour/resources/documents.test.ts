@@ -94,9 +94,7 @@ describe('a document is refused', () => {
       detail: expect.stringContaining('send the body in UTF-8'),
     });
     const cutOff = new Uint8Array(Buffer.from('Größe 😀')).slice(0, -1);
-    expect(await problemOf(put(cutOff))).toMatchObject({
-      detail: expect.stringContaining('byte 9 is not'),
-    });
+    expect(await problemOf(put(cutOff))).toMatchObject({ detail: expect.stringContaining('byte 9 is not') });
   });
 
   test('with the character U+0000', async () => {

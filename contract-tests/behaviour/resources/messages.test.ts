@@ -5,9 +5,7 @@ import { ownProject, readObject, sendJson } from '../../target.js';
 let agent: string;
 beforeAll(async () => {
   const project = await ownProject();
-  const created = await sendJson('POST', `/projects/${project}/agents`, {
-    agent: { name: 'analyst' },
-  });
+  const created = await sendJson('POST', `/projects/${project}/agents`, { agent: { name: 'analyst' } });
   expect(created.status).toBe(201);
   agent = `/projects/${project}/agents/analyst`;
 });

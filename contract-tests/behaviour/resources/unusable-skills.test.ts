@@ -51,14 +51,7 @@ test.each([
 });
 
 test.each<[string, unknown, Record<string, string>]>([
-  [
-    'sql',
-    undefined,
-    {
-      '/database': 'is missing; a skill of the type sql names a database',
-      '/tables': 'is missing',
-    },
-  ],
+  ['sql', undefined, { '/database': 'is missing; a skill of the type sql names a database', '/tables': 'is missing' }],
   ['sql', { database: null, tables: null }, { '/database': 'is missing', '/tables': 'is missing' }],
   ['sql', { database: ' ', tables: [] }, { '/database': 'must be a text', '/tables': 'must be an array of 1 to 100' }],
   ['sql', { database: ['sales'], tables: 'orders' }, { '/database': 'must be a text', '/tables': 'must be an array' }],

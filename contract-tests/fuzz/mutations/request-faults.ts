@@ -109,10 +109,7 @@ export const otherAddresses: FaultMaker = (made) => {
 export const unreadableBodies: FaultMaker = (made) => {
   const { body, headers } = made;
   if (body === undefined) return [];
-  const of = (mediaType: string, bytes = body.bytes) => ({
-    ...made,
-    body: { ...body, mediaType, bytes },
-  });
+  const of = (mediaType: string, bytes = body.bytes) => ({ ...made, body: { ...body, mediaType, bytes } });
   const accepted = findTarget(made).bodies.map(([mediaType]) => mediaType);
   const other = [
     ...['', 'text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'json', 'application/jsonp'].filter(

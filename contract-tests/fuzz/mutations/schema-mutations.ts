@@ -137,11 +137,7 @@ function ofObject({ schema, value }: Site): Change[] {
   const length = Math.min(findBound(schema, 'maxProperties', MAX_SIZE), MAX_SIZE) + 1;
   const many = () => Object.fromEntries(Array.from({ length }, (_, key) => [`k${key}`, key]));
   return [
-    ...listRequired(schema).map((field) => ({
-      keyword: 'required',
-      field,
-      value: without(fields, field),
-    })),
+    ...listRequired(schema).map((field) => ({ keyword: 'required', field, value: without(fields, field) })),
     ...UNKNOWN_FIELDS.filter((field) => !Object.hasOwn(fields, field)).map((field) => ({
       keyword: 'additionalProperties',
       field,

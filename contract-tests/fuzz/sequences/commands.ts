@@ -8,12 +8,7 @@ import { type Fields, type Kind, makeBody, type Reference, type State, type Writ
 
 export type Command = (state: State, project: Project) => Promise<void>;
 
-const SINGULAR = {
-  skills: 'Skill',
-  agents: 'Agent',
-  chatbots: 'Chatbot',
-  models: 'Model',
-} as const;
+const SINGULAR = { skills: 'Skill', agents: 'Agent', chatbots: 'Chatbot', models: 'Model' } as const;
 
 export const create =
   (kind: Written, name: string, draft: Fields<Reference>): Command =>

@@ -15,9 +15,7 @@ const values = fc.oneof(
   fc.constantFrom(...EDGE_TEXTS.filter((text) => !/\p{Surrogate}/u.test(text))),
   fc.constantFrom({}, [], { a: null }, [null]),
 );
-const open = fc.dictionary(fc.constantFrom('a', 'b', '', '__proto__', 'é', 'a/b'), values, {
-  noNullPrototype: true,
-});
+const open = fc.dictionary(fc.constantFrom('a', 'b', '', '__proto__', 'é', 'a/b'), values, { noNullPrototype: true });
 /** References, mostly to existing resources. */
 const references: fc.Arbitrary<Reference> = fc.record({
   name: names,

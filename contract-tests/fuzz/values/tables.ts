@@ -73,11 +73,7 @@ export function changedFiles(format: FileFormat): fc.Arbitrary<TableFile> {
 
 /** A constant table, for the permanent model. */
 export const keptTable: string = writeCsv(
-  Array.from({ length: 60 }, (_, at) => ({
-    x: at,
-    kind: at % 3 ? 'sql' : 'é',
-    t: at * 2 + (at % 7),
-  })),
+  Array.from({ length: 60 }, (_, at) => ({ x: at, kind: at % 3 ? 'sql' : 'é', t: at * 2 + (at % 7) })),
 );
 
 function writeCsv(rows: readonly { x: number; kind: string; t: number }[]): string {

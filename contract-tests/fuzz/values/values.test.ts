@@ -34,10 +34,7 @@ describe.each(schemas)('$what', ({ schema }) => {
         const broken = breaks[which % breaks.length];
         const made = broken?.make();
         if (made === undefined) return;
-        expect(findFaults(schema, made.value)).toContainEqual({
-          keyword: broken?.keyword,
-          pointer: broken?.pointer,
-        });
+        expect(findFaults(schema, made.value)).toContainEqual({ keyword: broken?.keyword, pointer: broken?.pointer });
       }),
       { numRuns: 30 },
     );

@@ -180,10 +180,7 @@ function makeTexts(schema: Place): fc.Arbitrary<string> {
     { weight: 80, arbitrary: plain },
     ...(nasty.length > 0 ? [{ weight: 60, arbitrary: fc.constantFrom(...nasty) }] : []),
     { weight: 20, arbitrary: valid(fc.string({ unit: 'binary', maxLength: Math.min(most, 40) })) },
-    {
-      weight: longest > LONG ? 1 : 10,
-      arbitrary: valid(plain.map((text) => paddedTo(text, longest))),
-    },
+    { weight: longest > LONG ? 1 : 10, arbitrary: valid(plain.map((text) => paddedTo(text, longest))) },
     { weight: 10, arbitrary: valid(plain.map((text) => [...text].slice(0, least).join(''))) },
   );
 }
@@ -194,11 +191,7 @@ export function paddedTo(text: string, length: number): string {
 }
 
 /** The years that RFC 3339 can write. */
-const WITH_FOUR_DIGITS = {
-  min: new Date('0001-01-01'),
-  max: new Date('9999-12-31'),
-  noInvalidDate: true,
-};
+const WITH_FOUR_DIGITS = { min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true };
 
 function plainTexts(schema: Place, least: number, most: number): fc.Arbitrary<string> {
   const { format } = listKeywords(schema);

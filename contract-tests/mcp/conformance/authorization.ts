@@ -107,11 +107,7 @@ interface OfficialPackage {
   readonly Client: new (info: {
     readonly name: string;
     readonly version: string;
-  }) => {
-    connect(transport: object): Promise<void>;
-    listTools(): Promise<object>;
-    close(): Promise<void>;
-  };
+  }) => { connect(transport: object): Promise<void>; listTools(): Promise<object>; close(): Promise<void> };
   readonly StreamableHTTPClientTransport: new (
     url: URL,
     options: { readonly authProvider: object },
@@ -155,11 +151,7 @@ async function connectRemote(url: string, key: string, folder: string): Promise<
     const address = await addressIn(readLines(remote.stderr), /callback server running/);
     ok((await fetch(await consent(address, key))).ok);
     const send = (message: object) => remote.stdin?.write(`${JSON.stringify(message)}\n`);
-    const info = {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    };
+    const info = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
     send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: info });
     send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     send({ jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} });

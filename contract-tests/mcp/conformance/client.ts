@@ -42,8 +42,5 @@ function listCalls(tools: ToolList): { readonly name: string; readonly input: un
     const [schema] = [...tools.values()].map((tool) => asRecord(tool)['parameters']);
     return [...tools.keys()].map((name) => ({ name, input: { a: 5, b: 3, schema } }));
   }
-  return asArray(toolCalls).map((call) => ({
-    name: readText(call, 'name'),
-    input: readField(call, 'arguments'),
-  }));
+  return asArray(toolCalls).map((call) => ({ name: readText(call, 'name'), input: readField(call, 'arguments') }));
 }

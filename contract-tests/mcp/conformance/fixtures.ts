@@ -28,10 +28,7 @@ const RESULTS: Readonly<Record<string, Result>> = {
       resource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
     ],
   },
-  test_error_handling: {
-    content: [text('This tool intentionally returns an error for testing')],
-    isError: true,
-  },
+  test_error_handling: { content: [text('This tool intentionally returns an error for testing')], isError: true },
   // They may send messages before their result. Here, an answer is one message.
   test_logging_tool: { content: [text('Nothing is logged.')] },
   test_streaming_elicitation: { content: [text('Nothing is asked.')] },
@@ -98,10 +95,7 @@ export function fixtureServer(): McpServer {
 
 function readFixture(uri: string): Result {
   if (uri === 'test://static-text') {
-    return {
-      mimeType: 'text/plain',
-      text: 'This is the content of the static text resource.',
-    };
+    return { mimeType: 'text/plain', text: 'This is the content of the static text resource.' };
   }
   if (uri === 'test://static-binary') return { mimeType: 'image/png', blob: PNG };
   const [, id] = /^test:\/\/template\/([^/]+)\/data$/.exec(uri) ?? [];

@@ -109,10 +109,7 @@ const reread = the('[name=reread]', HTMLButtonElement, edited);
 reread.onclick = () => open(name).then(showSkills).catch(report);
 
 whenSent(edited, async (fields) => {
-  const params = {
-    path: { project_name: 'default', skill_name: name },
-    header: { 'If-Match': etag },
-  };
+  const params = { path: { project_name: 'default', skill_name: name }, header: { 'If-Match': etag } };
   const body = { skill: { type: textOf(fields, 'type') } };
   const { error, response } = await roster.PUT(SKILL, { params, body });
   reread.hidden = error?.type !== '/problems/precondition-failed';

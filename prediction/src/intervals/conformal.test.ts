@@ -21,9 +21,6 @@ describe('the width of an interval', () => {
   });
 
   test('keeps more than the level where many rows have the same score', () => {
-    expect(widthAt([...Array(79).fill(0), ...scoresTo(20)], 0.5)).toEqual({
-      level: 0.79,
-      score: 0,
-    });
+    expect(widthAt([...Array(79).fill(0), ...scoresTo(20)], 0.5)).toEqual({ level: 0.79, score: 0 });
   });
 });

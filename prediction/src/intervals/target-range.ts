@@ -26,13 +26,7 @@ const MIN_ROWS_AT_END = 5;
 const MAX_WHOLE = Number.MAX_SAFE_INTEGER;
 
 /** The support of whole numbers whose range is not known. */
-export const WHOLE: TargetSupport = {
-  lower: null,
-  upper: null,
-  is_whole: true,
-  values: null,
-  keeps_mean: true,
-};
+export const WHOLE: TargetSupport = { lower: null, upper: null, is_whole: true, values: null, keeps_mean: true };
 
 /** @param values finite, at least one. */
 export function findSupport(values: Float64Array): TargetSupport {
@@ -115,10 +109,7 @@ export function settle(support: TargetSupport, value: number): number {
 function narrowest({ values, keeps_mean }: TargetSupport, kept: number): Omit<Bounded, 'value'> {
   if (!keeps_mean) return { min: kept, max: kept };
   if (values === null) return { min: Math.floor(kept), max: Math.ceil(kept) + 0 };
-  return {
-    min: values.findLast((value) => value <= kept) ?? kept,
-    max: values.find((value) => value >= kept) ?? kept,
-  };
+  return { min: values.findLast((value) => value <= kept) ?? kept, max: values.find((value) => value >= kept) ?? kept };
 }
 
 /**

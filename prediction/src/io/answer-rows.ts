@@ -79,9 +79,7 @@ function predictBlocks(predictor: AnyPredictor, options: Omit<AnswerOptions, 'fr
   return predictor.blocks(isJson ? options : { ...options, rows: 'lean' });
 }
 
-const NOTHING: AsyncIterable<Uint8Array> = {
-  async *[Symbol.asyncIterator]() {},
-};
+const NOTHING: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
 
 async function* answerFrom(
   reader: RowReader,

@@ -62,10 +62,7 @@ function rowsOf([write, least, most]: (typeof FORMS)[string]) {
     const size = Number(digits) / 10 ** places;
     return { text, value: text.startsWith('(') ? -size : size };
   });
-  return {
-    texts: made.map(({ text }) => String(text)),
-    values: made.map(({ value }) => Number(value)),
-  };
+  return { texts: made.map(({ text }) => String(text)), values: made.map(({ value }) => Number(value)) };
 }
 
 describe.each(Object.keys(FORMS))('%s', (name) => {
@@ -97,36 +94,22 @@ describe.each(Object.keys(FORMS))('%s', (name) => {
 });
 
 /** A column of thousands by commas, as a feature and as the target. */
-const prices = Array.from({ length: 200 }, (_, index) => ({
-  x: group(10 * index, ','),
-  y: group(20 * index, ','),
-}));
+const prices = Array.from({ length: 200 }, (_, index) => ({ x: group(10 * index, ','), y: group(20 * index, ',') }));
 
 describe('rows that contradict the column', () => {
   test('count as missing, and are warned of alike in every format', async () => {
     const predictor = new Predictor(train(await read(prices, 'csv', 'y')));
-    const rows = ['12,5', '1.234,50', '1,200', '1200.5', '-1,200', 'dear', '1 200'].map((x) => ({
-      x,
-    }));
+    const rows = ['12,5', '1.234,50', '1,200', '1200.5', '-1,200', 'dear', '1 200'].map((x) => ({ x }));
     const [missing] = predictor.predict([{}]);
     for (const from of ['csv', 'json', 'ndjson'] as const) {
-      const { bytes, warnings } = await answer(predictor, write(rows, from), {
-        from,
-        to: 'json',
-        warnings: true,
-      });
+      const { bytes, warnings } = await answer(predictor, write(rows, from), { from, to: 'json', warnings: true });
       const answered: { y: number; y_warnings: string | null }[] = JSON.parse(bytes.toString());
       expect(answered.slice(0, 2).map(({ y }) => y)).toEqual([missing?.value, missing?.value]);
       expect(answered[2]?.y).not.toBe(missing?.value);
       expect(answered.map(({ y_warnings }) => y_warnings)).toEqual([
         ...['x: unreadable', 'x: unreadable', null, null, null, 'x: missing', null],
       ]);
-      expect(warnings?.warnings).toContainEqual({
-        kind: 'unreadable',
-        name: 'x',
-        rows: 2,
-        nearest: null,
-      });
+      expect(warnings?.warnings).toContainEqual({ kind: 'unreadable', name: 'x', rows: 2, nearest: null });
     }
   });
 
@@ -177,10 +160,7 @@ describe('a column of more texts than are kept', () => {
     expect(columns[0]).toMatchObject({
       kind: 'text',
       texts: [],
-      reading: {
-        kind: 'undecided',
-        reason: expect.stringMatching(/"0\.25" in line 2.*"1\.234,5" in line 70002/),
-      },
+      reading: { kind: 'undecided', reason: expect.stringMatching(/"0\.25" in line 2.*"1\.234,5" in line 70002/) },
     });
     const target = readTable('csv', pieces(write(rows, 'csv'), 65_536), 'x');
     await expect(target).rejects.toThrow(/cannot be read.*two forms.*line 70002/);
@@ -194,9 +174,7 @@ describe('a column of more texts than are kept', () => {
     );
     const { columns } = await read(rows, 'csv', 'y');
     expect(columns[0]).toMatchObject({
-      reading: {
-        reason: expect.stringMatching(/^10,000 of its 80,000 values .*"n0" in line 70002/),
-      },
+      reading: { reason: expect.stringMatching(/^10,000 of its 80,000 values .*"n0" in line 70002/) },
     });
   });
 });
@@ -217,10 +195,7 @@ describe('numbers of JSON beside texts', () => {
   });
 
   test('are the same categories as their texts', async () => {
-    const rows = Array.from({ length: 60 }, (_, index) => ({
-      x: ['a', 'b', 1.5, '1.5'][index % 4],
-      y: index,
-    }));
+    const rows = Array.from({ length: 60 }, (_, index) => ({ x: ['a', 'b', 1.5, '1.5'][index % 4], y: index }));
     const table = await readTable('json', pieces(Buffer.from(JSON.stringify(rows))), 'y');
     expect(table.columns[0]).toMatchObject({ kind: 'text', texts: ['a', 'b', '1.5'] });
   });

@@ -67,11 +67,7 @@ export async function findCsvHeader(
       yield next.value;
     }
   }
-  return {
-    firstLines,
-    headerLine: findHeaderLine(firstLines, width),
-    pieces: { [Symbol.asyncIterator]: replay },
-  };
+  return { firstLines, headerLine: findHeaderLine(firstLines, width), pieces: { [Symbol.asyncIterator]: replay } };
 }
 
 /** Returns the first lines, each with the fields of the record that begins on it. */

@@ -141,10 +141,7 @@ describe('columns without a name and without values', () => {
     const wide = csv(`x,y${commas}`, ({ x, y }) => `${x},${y}${commas}`);
     expect(await read(wide)).toMatchObject({ unnamedColumns: 5000, columns: [{ name: 'x' }] });
     const preview = await previewTable(csvStream(wide), 'csv');
-    expect(preview).toMatchObject({
-      unnamed_columns: 5000,
-      columns: [{ name: 'x' }, { name: 'y' }],
-    });
+    expect(preview).toMatchObject({ unnamed_columns: 5000, columns: [{ name: 'x' }, { name: 'y' }] });
     const endless = `x,y${','.repeat(1_000_000)}\n`;
     expect(await catchFaults(() => read(endless))).toEqual([
       expect.objectContaining({ message: expect.stringContaining('more than 10,000 fields') }),

@@ -88,9 +88,5 @@ export class KernelMemory {
 }
 
 function createViews({ buffer }: WebAssembly.Memory) {
-  return {
-    bytes: new Uint8Array(buffer),
-    words: new Uint32Array(buffer),
-    doubles: new Float64Array(buffer),
-  };
+  return { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), doubles: new Float64Array(buffer) };
 }

@@ -21,9 +21,7 @@ describe('gaps that training has learnt about', () => {
       y: (index % 4) * 10 + random(),
     }));
     const predictor = new Predictor(train(readRows(rows, 'y')));
-    const [missing, unseen] = predictor.predict([{ x: 0.5 }, { x: 0.5, kind: 'new' }], {
-      confidence: 0.9,
-    });
+    const [missing, unseen] = predictor.predict([{ x: 0.5 }, { x: 0.5, kind: 'new' }], { confidence: 0.9 });
     const width = (p = missing) => (p?.max ?? 0) - (p?.min ?? 0);
     expect(missing?.value).toBeCloseTo(0.5, 0);
     expect(width(missing)).toBeLessThan(5);

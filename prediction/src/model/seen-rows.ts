@@ -99,11 +99,7 @@ export class SeenRows {
   createCheck(columns: readonly ColumnSummary[]): (row: RowObject) => boolean {
     const inputs = columns
       .filter(({ used }) => used)
-      .map((summary) => ({
-        cell: new Cell(summary.name),
-        seed: hashText(summary.name),
-        hashOf: valueHash(summary),
-      }));
+      .map((summary) => ({ cell: new Cell(summary.name), seed: hashText(summary.name), hashOf: valueHash(summary) }));
     return (row) => {
       let sum = 0;
       for (const { cell, seed, hashOf } of inputs) sum = (sum + mix(seed, hashOf(cell.of(row)))) >>> 0;

@@ -35,11 +35,7 @@ describe('a file', () => {
       { name: 'day', input: 'day', kind: 'date', unit: null },
     ]);
     const { model, version, checksum, task, target, unit } = Object.fromEntries(file.metadata);
-    expect({ model, version, checksum }).toEqual({
-      model: 'prices',
-      version: '3',
-      checksum: 'c0ffee',
-    });
+    expect({ model, version, checksum }).toEqual({ model: 'prices', version: '3', checksum: 'c0ffee' });
     expect({ task, target, unit }).toEqual({ task: 'regression', target: 'y', unit: '' });
     const coverage = JSON.parse(file.metadata.get('coverage') ?? '');
     expect(coverage).toMatchObject({ confidence: 0.9, rows: expect.any(Number) });

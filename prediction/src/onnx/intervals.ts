@@ -161,13 +161,9 @@ export function addSupport(arithmetic: Arithmetic, support: TargetSupport, { val
   const below = most(minus(min, slack(value, min)), -Number.MAX_VALUE);
   const above = least(plus(max, slack(max, value)), Number.MAX_VALUE);
   const leastFrom = (options: Value, bound: Value) =>
-    graph.add('ReduceMin', [choose(atLeast(options, bound), options, Infinity), graph.longs([1])], {
-      keepdims: 1,
-    });
+    graph.add('ReduceMin', [choose(atLeast(options, bound), options, Infinity), graph.longs([1])], { keepdims: 1 });
   const mostUpTo = (options: Value, bound: Value) =>
-    graph.add('ReduceMax', [choose(atMost(options, bound), options, -Infinity), graph.longs([1])], {
-      keepdims: 1,
-    });
+    graph.add('ReduceMax', [choose(atMost(options, bound), options, -Infinity), graph.longs([1])], { keepdims: 1 });
   const nextUp = (): Value => {
     if (all !== null) return leastFrom(all, below);
     if (is_whole) return keepWithin(ceil(most(below, minus(min, MAX_WHOLE_SLACK))));
@@ -187,9 +183,5 @@ export function addSupport(arithmetic: Arithmetic, support: TargetSupport, { val
     return all === null ? [floor(kept), ceil(kept)] : [mostUpTo(all, kept), leastFrom(all, kept)];
   };
   const [from, to] = narrowest();
-  return {
-    value: kept,
-    min: least(choose(holds, low, nearest), from),
-    max: most(choose(holds, high, nearest), to),
-  };
+  return { value: kept, min: least(choose(holds, low, nearest), from), max: most(choose(holds, high, nearest), to) };
 }

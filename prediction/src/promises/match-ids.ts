@@ -1,11 +1,7 @@
 /** The ids of the rows of some batches of promises. */
 export interface PromisedIds {
   /** With the version that promised, and the number of rows. */
-  readonly batches: readonly {
-    readonly id: string;
-    readonly version: number;
-    readonly rows: number;
-  }[];
+  readonly batches: readonly { readonly id: string; readonly version: number; readonly rows: number }[];
   /** Batch by batch and row by row, the hash of the id, or `NO_ID`. */
   readonly ids: Float64Array;
   /** Likewise the group of the step, from 1, of forecasts whose steps each meet a truth of their own. */

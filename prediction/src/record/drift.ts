@@ -54,11 +54,7 @@ export function findDrift(features: BinnedFeatures, isNow: Uint8Array): Drift | 
   const chosen = Uint32Array.of(...then.subarray(0, rows), ...now.subarray(0, rows));
   const sample = takeRows(features, chosen);
   const labels = Uint16Array.from(chosen, (row) => isNow[row] ?? 0);
-  const objective = new ClassObjective({
-    labels,
-    classCount: 2,
-    shares: Float64Array.of(0.5, 0.5),
-  });
+  const objective = new ClassObjective({ labels, classCount: 2, shares: Float64Array.of(0.5, 0.5) });
   const mixed = shuffledRange(chosen.length, random);
   const fitted = fitForests(sample, objective, mixed, new Progress(() => {}));
   const { labels: ofRows, probabilities } = judgeUnseen(fitted.outOfFold);

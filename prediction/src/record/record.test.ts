@@ -39,10 +39,7 @@ function median(values: number[]): number {
 
 describe('the alarm', () => {
   test('bets at fair odds: on average a truth that comes as promised leaves the evidence as it was', () => {
-    const outcome = fc.record({
-      confidence: fc.double({ min: 0.01, max: 0.999, noNaN: true }),
-      isKept: fc.boolean(),
-    });
+    const outcome = fc.record({ confidence: fc.double({ min: 0.01, max: 0.999, noNaN: true }), isKept: fc.boolean() });
     fc.assert(
       fc.property(fc.array(outcome, { maxLength: 60 }), outcome, (past, { confidence }) => {
         const state = past.reduce((before, each) => bet(before, [each]), startAlarm());
@@ -232,18 +229,7 @@ test('coverage has its band, what was promised, and the promises whose truth is 
         error: 2,
       },
     ],
-    [
-      'april',
-      {
-        promises: 3,
-        truths: 0,
-        kept: 0,
-        coverage: null,
-        coverage_band: null,
-        promised: null,
-        error: null,
-      },
-    ],
+    ['april', { promises: 3, truths: 0, kept: 0, coverage: null, coverage_band: null, promised: null, error: null }],
   ]);
 });
 

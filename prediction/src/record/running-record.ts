@@ -40,9 +40,7 @@ export function startRecord({ classes, calibration }: Subject): RunningRecord {
     adapted: calibration && {
       shifts: startShifts(),
       probabilities: isOfClasses ? startRecalibration(classes.length) : null,
-      ...('log_widths_by_step' in calibration && {
-        steps: calibration.log_widths_by_step.map(startShifts),
-      }),
+      ...('log_widths_by_step' in calibration && { steps: calibration.log_widths_by_step.map(startShifts) }),
     },
   };
 }
@@ -151,10 +149,7 @@ function adapt(
   const stated = recalibrate(probabilities, trained);
   const own = stated[truth] ?? 0;
   const needs = findSetNeeds(calibration.thresholds[truth] ?? [], own, own >= Math.max(...stated));
-  return {
-    shifts: moveShifts(shifts, needs),
-    probabilities: moveRecalibration(probabilities, trained, truth),
-  };
+  return { shifts: moveShifts(shifts, needs), probabilities: moveRecalibration(probabilities, trained, truth) };
 }
 
 /** Stored in 65535ths; what is less counts as half of one. */

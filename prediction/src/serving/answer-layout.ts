@@ -12,11 +12,7 @@ type Source =
    * The value that the row sent under a name of `AnswerLayout.sent`, at this index. A format with types of its own has numbers if
    * there is a reader of them.
    */
-  | {
-      readonly kind: 'echo';
-      readonly at: number;
-      readonly read: ((text: string) => number) | null;
-    }
+  | { readonly kind: 'echo'; readonly at: number; readonly read: ((text: string) => number) | null }
   | { readonly kind: 'number'; readonly at: number }
   /** A text that is the same for all rows, and the number of the row in the answer behind it. */
   | { readonly kind: 'row-id'; readonly prefix: string }
@@ -255,12 +251,7 @@ export function selectColumns(
 /** Puts the ids of remembered rows in the place of what rows sent under their name, and reads the caller's own. */
 function withRowIds(layout: AnswerLayout, { answer, id }: Remembering): AnswerLayout {
   const { sent } = layout;
-  const ids: AnswerColumn = {
-    name: ROW_ID_COLUMN,
-    kind: 'row-id',
-    prefix: rowIdPrefix(answer),
-    part: 'full',
-  };
+  const ids: AnswerColumn = { name: ROW_ID_COLUMN, kind: 'row-id', prefix: rowIdPrefix(answer), part: 'full' };
   return {
     ...layout,
     columns: layout.columns.map((column) => (column.name === ROW_ID_COLUMN ? ids : column)),
@@ -319,11 +310,7 @@ export type JsonPiece =
   /** Some of the texts, with commas between them. */
   | { readonly kind: 'list'; readonly at: number; readonly texts: readonly string[] }
   /** A text that is made of the row, or null. */
-  | {
-      readonly kind: 'made';
-      readonly before: string;
-      readonly make: (row: RowObject) => string | null;
-    };
+  | { readonly kind: 'made'; readonly before: string; readonly make: (row: RowObject) => string | null };
 
 /**
  * Returns the pieces of an object that has the columns as its members.

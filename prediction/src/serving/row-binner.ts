@@ -54,10 +54,7 @@ export class RowBinner {
 
   /** Room for at most so many binned rows. */
   room(most: number): BinnedRows {
-    return {
-      bins: new Uint8Array(this.#inputs.length * most),
-      isPartial: new Uint8Array(most),
-    };
+    return { bins: new Uint8Array(this.#inputs.length * most), isPartial: new Uint8Array(most) };
   }
 
   /** The inputs that the model splits on, by feature. */

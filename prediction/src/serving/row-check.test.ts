@@ -89,10 +89,7 @@ describe('what a model can make nothing of is counted', () => {
   });
 
   test('categories that the table never had', () => {
-    const rows = ['Rome', 'Rom', ' Oslo ', '', null, 'NA', 17].map((city) => ({
-      ...ordinary,
-      city,
-    }));
+    const rows = ['Rome', 'Rom', ' Oslo ', '', null, 'NA', 17].map((city) => ({ ...ordinary, city }));
     expect(warningsOf(rows).warnings).toEqual([{ kind: 'new-category', name: 'city', rows: 2, nearest: null }]);
   });
 

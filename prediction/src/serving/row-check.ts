@@ -169,12 +169,14 @@ export class SchemaCheck {
       names ??= new NearestName(this.#names.inputs);
       return names.of(name);
     };
-    const warnings = all.slice(0, most).map(
-      (warning): RowWarning => ({
-        ...warning,
-        nearest: warning.kind === 'unknown-name' ? findNearest(warning.name ?? '') : null,
-      }),
-    );
+    const warnings = all
+      .slice(0, most)
+      .map(
+        (warning): RowWarning => ({
+          ...warning,
+          nearest: warning.kind === 'unknown-name' ? findNearest(warning.name ?? '') : null,
+        }),
+      );
     return { warnings, more: all.length - warnings.length };
   }
 
@@ -267,11 +269,7 @@ function* suspectFinders(
       continue;
     }
     if (!knowsAll(index)) continue;
-    yield {
-      cell: new Cell(name),
-      kind: 'new-category',
-      isSuspect: notAmong(summary.categories ?? []),
-    };
+    yield { cell: new Cell(name), kind: 'new-category', isSuspect: notAmong(summary.categories ?? []) };
   }
 }
 

@@ -155,9 +155,7 @@ describe('the line of the header', () => {
       ['', 2, '0 lines'],
     ] as const) {
       expect(await catchFaults(() => readCsvTable(csvStream(text), 'rent', { headerLine }))).toMatchObject([
-        {
-          message: expect.stringContaining(`header_line is ${headerLine}, but the text has ${lines}.`),
-        },
+        { message: expect.stringContaining(`header_line is ${headerLine}, but the text has ${lines}.`) },
       ]);
     }
   });

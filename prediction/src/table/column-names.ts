@@ -102,12 +102,7 @@ export function checkColumnNames(names: readonly string[], target: string, fault
 }
 
 /** The parameters of `trainModel` that choose the use of columns. */
-const CHOOSING = {
-  unused: 'exclude',
-  number: 'as_number',
-  date: 'as_date',
-  category: 'as_category',
-} as const;
+const CHOOSING = { unused: 'exclude', number: 'as_number', date: 'as_date', category: 'as_category' } as const;
 
 /** @throws {TableError} if the use or the marks of a missing column were named. */
 export function checkChosen(

@@ -67,10 +67,7 @@ export function profileColumn(column: TableColumn, categoryBytes: number): Colum
   if (isPassedOver(column.chosen)) return profileUnused(column, column.chosen);
   const counts = countCodes(column);
   if (column.chosen === 'category') {
-    const summary = {
-      ...summariseCategories(column, counts, categoryBytes),
-      chosen: column.chosen,
-    };
+    const summary = { ...summariseCategories(column, counts, categoryBytes), chosen: column.chosen };
     return { summary, column, values: [] };
   }
   const reading = column.reading === undefined ? decideTexts(column, counts) : column.reading;

@@ -14,10 +14,7 @@ export interface HeaderCandidate {
 }
 
 /** Returns the most frequent number of fields of the records, blank lines excepted, and how many records have it. */
-export function findWidth(records: Iterable<readonly string[]>): {
-  width: number;
-  records: number;
-} {
+export function findWidth(records: Iterable<readonly string[]>): { width: number; records: number } {
   const counts = new Map<number, number>();
   for (const fields of records) {
     if (fields.length <= 1 && (fields[0] ?? '').trim() === '') continue;

@@ -8,11 +8,7 @@ const MANY = 70_000;
 
 function columnsOf(count: number, make: (index: number) => Row) {
   return readRows(
-    Array.from({ length: count }, (_, index) => ({
-      ...make(index),
-      few: index % 3,
-      y: index % 1000,
-    })),
+    Array.from({ length: count }, (_, index) => ({ ...make(index), few: index % 3, y: index % 1000 })),
     'y',
   ).columns;
 }
@@ -56,11 +52,7 @@ describe('a column of more distinct values than texts are kept', () => {
 });
 
 test('distinct words in every row are left out of a model, and it says why', () => {
-  const rows = makeRows(MANY, (random, index) => ({
-    id: `id ${index}`,
-    x: index % 16,
-    y: (index % 16) + random(),
-  }));
+  const rows = makeRows(MANY, (random, index) => ({ id: `id ${index}`, x: index % 16, y: (index % 16) + random() }));
   // To be trained on a few rows, as the others would take long.
   const { columns, targetValues, ...table } = readRows(rows, 'y');
   const [id] = columns;
@@ -92,12 +84,7 @@ test('a model is the same from numbers that are kept as such as from those kept 
   const asValues = {
     ...table,
     columns: [
-      {
-        kind: 'number',
-        name: 'x',
-        reading: PLAIN_NUMBERS,
-        values: Float64Array.from(rows, (row) => Number(row['x'])),
-      },
+      { kind: 'number', name: 'x', reading: PLAIN_NUMBERS, values: Float64Array.from(rows, (row) => Number(row['x'])) },
       {
         kind: 'date',
         name: 'day',

@@ -60,10 +60,7 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
   test('an absent target', async () => {
     const rows = sixty((index) => ({ x: index, z: index }));
     expect(await catchFaults(() => readRows(rows, 'y'))).toEqual([
-      {
-        column: 'y',
-        message: 'There is no column "y" to be the target. The columns are: "x", "z".',
-      },
+      { column: 'y', message: 'There is no column "y" to be the target. The columns are: "x", "z".' },
     ]);
   });
 

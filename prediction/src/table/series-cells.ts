@@ -193,11 +193,7 @@ export function refuseExtremes(name: string, moments: Float64Array, { origin, st
 /** Numbers that are months or days without hyphens: between two years or months, they have gaps. */
 const COMPACT_DATES = [
   { what: 'months', digits: 6, write: (text: string) => `${text.slice(0, 4)}-${text.slice(4)}` },
-  {
-    what: 'days',
-    digits: 8,
-    write: (text: string) => `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`,
-  },
+  { what: 'days', digits: 8, write: (text: string) => `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}` },
 ];
 
 /** @throws {TableError} if all moments are such numbers, of more than one year or month. */

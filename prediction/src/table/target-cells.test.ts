@@ -78,10 +78,7 @@ describe('a target is refused, with the column and a remedy,', () => {
   });
 
   test('whose set of classes would have the name of a column', async () => {
-    const rows = rowsWith(60, (row) => (row % 2 ? 'yes' : 'no')).map((row) => ({
-      ...row,
-      y_set: 1,
-    }));
+    const rows = rowsWith(60, (row) => (row % 2 ? 'yes' : 'no')).map((row) => ({ ...row, y_set: 1 }));
     expect(await catchFaults(() => readRowsTable(rows, 'y'))).toMatchObject([{ column: 'y_set' }]);
     const numbers = rowsWith(60, (row) => row).map((row) => ({ ...row, y_set: 1 }));
     expect(readRowsTable(numbers, 'y').task).toBe('regression');

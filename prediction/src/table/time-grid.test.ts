@@ -120,11 +120,7 @@ test('a whole number keeps all of its digits', () => {
 });
 
 test('positions and moments are each other’s inverse, and the calendar has as many parts at each', () => {
-  const first = fc.date({
-    min: new Date('1990-01-01'),
-    max: new Date('2030-01-01'),
-    noInvalidDate: true,
-  });
+  const first = fc.date({ min: new Date('1990-01-01'), max: new Date('2030-01-01'), noInvalidDate: true });
   const unit = fc.constantFrom<TimeStep>(
     { unit: 'hour', count: 6 },
     { unit: 'day', count: 1 },

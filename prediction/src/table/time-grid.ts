@@ -171,12 +171,7 @@ export function findGrid(form: MomentForm, moments: Float64Array, ends: Uint32Ar
     step.count === 1 &&
     (differences.get(3 * DAY) ?? 0) > 1 &&
     moments.every((moment) => dayOfWeek(form, moment) < WEEKDAYS);
-  return {
-    form,
-    origin,
-    step: leavesOutWeekends ? { unit: 'weekday', count: 1 } : step,
-    day: 1,
-  };
+  return { form, origin, step: leavesOutWeekends ? { unit: 'weekday', count: 1 } : step, day: 1 };
 }
 
 /** The differences of neighbours that occur, with how often they do. */

@@ -25,11 +25,7 @@ const MIN_ROWS_TO_SAMPLE = 200_000;
 /** Returns LightGBM's default tree size; in small tables leaves hold fewer rows. */
 export function valueTreeParams(rowCount: number): TreeParams {
   const minRowsPerLeaf = clamp(Math.round(rowCount / 25), 5, 20);
-  return {
-    maxLeaves: LEAVES,
-    minRowsPerLeaf,
-    ...(rowCount > MIN_ROWS_TO_SAMPLE && { rowsPerTree: TREE_ROWS }),
-  };
+  return { maxLeaves: LEAVES, minRowsPerLeaf, ...(rowCount > MIN_ROWS_TO_SAMPLE && { rowsPerTree: TREE_ROWS }) };
 }
 
 /**

@@ -98,12 +98,7 @@ export class AnswerReader {
     if (!isCut && this.#text.trim() === '' && toolCalls.length === 0) {
       throw new ChatError(`The model gave no answer: ${this.#whyEmpty()}`);
     }
-    return {
-      text: replaceUnstorable(this.#text),
-      toolCalls,
-      usage: this.#usage,
-      finishReason: this.#finishReason,
-    };
+    return { text: replaceUnstorable(this.#text), toolCalls, usage: this.#usage, finishReason: this.#finishReason };
   }
 
   #decode(text: string): void {

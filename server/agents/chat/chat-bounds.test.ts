@@ -96,10 +96,7 @@ describe('a chat client stops', () => {
 
 describe('a chat client takes', () => {
   it('a complete answer from a server that neither ends it nor closes the connection', async () => {
-    const reply: ChatReply = {
-      ...stream(chunk({ content: '4,000' }), chunk({}, 'stop')),
-      end: 'silence',
-    };
+    const reply: ChatReply = { ...stream(chunk({ content: '4,000' }), chunk({}, 'stop')), end: 'silence' };
     const server = await scripted([reply]);
     const client = new ChatClient({ url: server.url, limits: { endMs: 50 } });
     expect((await streamed(client)).answer.text).toBe('4,000');

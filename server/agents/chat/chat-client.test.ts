@@ -42,9 +42,7 @@ describe('a chat client', () => {
     const [asked, , emptied] = server.requests[0]?.body.messages ?? [];
     expect(asked).toMatchObject({
       tool_calls: [
-        {
-          function: { name: 'predict_price_', arguments: '{"invalid_arguments":"{\\"carat\\":"}' },
-        },
+        { function: { name: 'predict_price_', arguments: '{"invalid_arguments":"{\\"carat\\":"}' } },
         { function: { name: '_', arguments: '{}' } },
         { function: { name: 'sum', arguments: '{"a": 1}' } },
       ],

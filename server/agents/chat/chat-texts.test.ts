@@ -63,10 +63,7 @@ describe('a chat client reads', () => {
     'an answer that is not streamed': document({
       choices: [{ index: 0, message: { role: 'assistant', content: '4,000' } }],
     }),
-    'events of another media type': {
-      ...says('4,000'),
-      headers: { 'Content-Type': 'application/json' },
-    },
+    'events of another media type': { ...says('4,000'), headers: { 'Content-Type': 'application/json' } },
     'fields of reasoning, which it drops': stream(
       chunk({ reasoning_content: 'Diamonds are dear.' }),
       chunk({ reasoning: 'Diamonds are dear.', content: '' }),

@@ -164,9 +164,7 @@ describe('a chat client reads in time', () => {
       (given: unknown) => ({ choices: given }),
       (given: unknown) => ({ choices: [{ delta: given, finish_reason: given }], usage: given }),
       (given: unknown) => ({ choices: [{ delta: { content: given, tool_calls: [given] } }] }),
-      (given: unknown) => ({
-        choices: [{ delta: { tool_calls: [{ id: given, function: given }] } }],
-      }),
+      (given: unknown) => ({ choices: [{ delta: { tool_calls: [{ id: given, function: given }] } }] }),
     );
     let body = '';
     let status = 200;

@@ -32,21 +32,13 @@ const message: fc.Arbitrary<ChatMessage> = fc.oneof(
     { requiredKeys: ['role', 'content'] },
   ),
   fc.record(
-    {
-      role: fc.constant('assistant'),
-      content: fc.option(text),
-      tool_calls: fc.array(toolCall, { maxLength: 3 }),
-    },
+    { role: fc.constant('assistant'), content: fc.option(text), tool_calls: fc.array(toolCall, { maxLength: 3 }) },
     { requiredKeys: ['role', 'content'] },
   ),
   fc.record({ role: fc.constant('tool'), tool_call_id: text, content: text }),
 );
 
-const tool = fc.record({
-  name,
-  description: text,
-  parameters: fc.dictionary(text, fc.jsonValue()),
-});
+const tool = fc.record({ name, description: text, parameters: fc.dictionary(text, fc.jsonValue()) });
 
 const request: fc.Arbitrary<ChatRequest> = fc.record(
   {

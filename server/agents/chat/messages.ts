@@ -145,11 +145,7 @@ const MAX_NAME_LENGTH = 64;
 /** Servers check earlier calls as well: one that the model got wrong would make them refuse the chat. */
 function toolCallBody({ id, name, arguments: text }: ToolCall): Schemas['ToolCall'] {
   const validName = name.replace(INVALID_IN_NAMES, '_').slice(0, MAX_NAME_LENGTH) || '_';
-  return {
-    id,
-    type: 'function',
-    function: { name: validName, arguments: repairArguments(text) },
-  };
+  return { id, type: 'function', function: { name: validName, arguments: repairArguments(text) } };
 }
 
 /** Returns the text of a JSON object, which has the arguments as a string if they are none. */

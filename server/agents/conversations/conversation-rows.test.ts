@@ -92,10 +92,7 @@ describe.each([
   /** Asks and replies. */
   async function talk(id: string, content?: string) {
     const { question, claim } = await ask(id, content);
-    return {
-      question,
-      reply: await write((tx) => keepReply(tx, owner, claim, question.id, REPLY)),
-    };
+    return { question, reply: await write((tx) => keepReply(tx, owner, claim, question.id, REPLY)) };
   }
 
   /** Returns the bytes that the owner can still store. */
@@ -156,9 +153,7 @@ describe.each([
   test('have room for each question and its reply, or refuse the question', async () => {
     const id = await begin('Welcome!');
     await talk(id);
-    await expect(ask(id)).rejects.toMatchObject({
-      detail: expect.stringContaining('holds 4 messages'),
-    });
+    await expect(ask(id)).rejects.toMatchObject({ detail: expect.stringContaining('holds 4 messages') });
     expect(await idsOf(id)).toHaveLength(3);
   });
 
@@ -175,9 +170,7 @@ describe.each([
 
   test('are as many as a chatbot may have, and free for others when deleted', async () => {
     const [first = ''] = [await begin(), await begin(), await begin()];
-    await expect(begin()).rejects.toMatchObject({
-      detail: expect.stringContaining('holds 3 conversations'),
-    });
+    await expect(begin()).rejects.toMatchObject({ detail: expect.stringContaining('holds 3 conversations') });
     await write((tx) => removeConversation(tx, owner, chatbot.id, first));
     await begin();
   });
@@ -197,9 +190,7 @@ describe.each([
 
   test('are refused a message beyond the bytes of their owner', async () => {
     const id = await begin();
-    await expect(ask(id, 'x'.repeat(4000))).rejects.toMatchObject({
-      type: '/problems/limit-reached',
-    });
+    await expect(ask(id, 'x'.repeat(4000))).rejects.toMatchObject({ type: '/problems/limit-reached' });
     expect(await idsOf(id)).toEqual([]);
     await talk(id);
   });

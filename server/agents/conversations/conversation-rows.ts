@@ -170,11 +170,7 @@ export function sweepConversations({ work }: Store): Sweep {
     ).execute();
     return true;
   };
-  return {
-    failure: 'deleted conversations are not swept yet',
-    everyMs: 1_000,
-    step: () => inTransaction(work, step),
-  };
+  return { failure: 'deleted conversations are not swept yet', everyMs: 1_000, step: () => inTransaction(work, step) };
 }
 
 export function findQuestion({ reads }: Store, conversationId: string, id: string): Promise<MessageRow | undefined> {
@@ -241,14 +237,7 @@ function compareByQuestion(one: Ordered, other: Ordered): number {
 
 type NewMessage = Pick<Insertable<Database['messages']>, 'role' | 'content'> & Partial<MessageRow>;
 
-const EMPTY = {
-  reply_to: null,
-  steps: '[]',
-  usage: null,
-  key_owner: null,
-  idempotency_key: null,
-  fingerprint: null,
-};
+const EMPTY = { reply_to: null, steps: '[]', usage: null, key_owner: null, idempotency_key: null, fingerprint: null };
 
 /**
  * Adds a message to a conversation that is locked, and counts its bytes.
@@ -268,11 +257,7 @@ export async function addMessage(
   await work.insertInto('messages').values(row).execute();
   await work
     .updateTable('conversations')
-    .set(({ eb }) => ({
-      messages: eb('messages', '+', 1),
-      bytes: eb('bytes', '+', bytes),
-      updated_at: created_at,
-    }))
+    .set(({ eb }) => ({ messages: eb('messages', '+', 1), bytes: eb('bytes', '+', bytes), updated_at: created_at }))
     .where('id', '=', conversationId)
     .execute();
   await adjustStored(work, owner, bytes, limits.stored);

@@ -54,10 +54,7 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
     const { taken, asker } = await inProject(store, caller, params.project_name, async (tx, project) => {
       const chatbot = await findChatbot(tx, project, params.chatbot_name);
       const { id } = await findConversation(tx, chatbot, params.conversation_id);
-      return {
-        taken: await take(tx, id),
-        asker: { caller, project, chatbot, requestId, signal },
-      };
+      return { taken: await take(tx, id), asker: { caller, project, chatbot, requestId, signal } };
     });
     const { question } = taken;
     const stream = await replies.replyTo(taken, asker);

@@ -9,14 +9,7 @@ import { createConversation } from './conversation-rows.js';
 import { type Asker, askQuestion, findChatbot, keepReply, LEASE_MS, Replies, type TakenQuestion } from './replies.js';
 
 const USAGE = { requests: 1, prompt_tokens: null, completion_tokens: null, total_tokens: null };
-const ANSWER: Answer = {
-  toolCalls: [],
-  text: 'Yes.',
-  steps: [],
-  usage: USAGE,
-  passages: undefined,
-  predictions: [],
-};
+const ANSWER: Answer = { toolCalls: [], text: 'Yes.', steps: [], usage: USAGE, passages: undefined, predictions: [] };
 
 let store: Store;
 let conversationId: string;

@@ -196,11 +196,7 @@ async function claimConversation(
   const id = uuidv4();
   const claimed = await work
     .updateTable('conversations')
-    .set({
-      answering: id,
-      answering_message: question?.id ?? null,
-      answering_until: leaseEnd(work, leaseMs),
-    })
+    .set({ answering: id, answering_message: question?.id ?? null, answering_until: leaseEnd(work, leaseMs) })
     .where('id', '=', conversationId)
     .where(isUnleased(work, 'answering_until'))
     .returning('messages')

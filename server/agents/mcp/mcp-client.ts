@@ -176,10 +176,7 @@ export class McpClient {
     } catch (error) {
       // The end of a connection tells such servers nothing.
       if (signal.aborted) {
-        this.#sendAside(session, {
-          method: 'notifications/cancelled',
-          params: { requestId: id },
-        });
+        this.#sendAside(session, { method: 'notifications/cancelled', params: { requestId: id } });
       }
       throw error;
     }
@@ -238,10 +235,7 @@ export class McpClient {
 
   /** Sends a message that needs no answer, and does not wait for it. */
   #sendAside(session: Session, members: Omit<Message, 'jsonrpc'>): void {
-    const options = {
-      signal: AbortSignal.timeout(ASIDE_MS),
-      headers: sessionHeaders(session),
-    };
+    const options = { signal: AbortSignal.timeout(ASIDE_MS), headers: sessionHeaders(session) };
     this.#transport.send({ jsonrpc: '2.0', ...members }, options).catch(() => {});
   }
 
@@ -284,10 +278,7 @@ function isOver({ status, error }: Reply): boolean {
 }
 
 function sessionHeaders({ id, revision }: Session): OutgoingHttpHeaders {
-  return {
-    'MCP-Protocol-Version': revision,
-    ...(id !== undefined && { 'MCP-Session-Id': id }),
-  };
+  return { 'MCP-Protocol-Version': revision, ...(id !== undefined && { 'MCP-Session-Id': id }) };
 }
 
 function explain(status: number, method: string, code: number | undefined): string {

@@ -91,10 +91,7 @@ async function serve(methods: Record<string, Answer>, limits: McpLimits = {}) {
 describe('a server of revision 2026-07-28', () => {
   test('is asked in messages that say all about themselves', async () => {
     const content = [{ type: 'text', text: '7' }];
-    const shop = await serve({
-      'tools/list': LIST,
-      'tools/call': result({ resultType: 'complete', content }),
-    });
+    const shop = await serve({ 'tools/list': LIST, 'tools/call': result({ resultType: 'complete', content }) });
     expect(await shop.call({ a: 3 })).toEqual({ text: '7' });
     const [, called] = shop.asked;
     expect(called?.headers).toMatchObject({
@@ -131,10 +128,7 @@ describe('a server of revision 2026-07-28', () => {
   });
 
   test('gets what a schema wants in headers, and no tool with another such schema', async () => {
-    const tool = (name: string, properties: object) => ({
-      name,
-      inputSchema: { type: 'object', properties },
-    });
+    const tool = (name: string, properties: object) => ({ name, inputSchema: { type: 'object', properties } });
     const region = { type: 'string', 'x-mcp-header': 'Region' };
     const shop = await serve({
       'tools/list': result({
@@ -246,15 +240,9 @@ describe('a server of revision 2025-11-25', () => {
 
   test('may close the connection before the answer, and go on in another', async () => {
     const resumed = EVENT.replace('$ID', '4');
-    const shop = await serve({
-      ...older(events('id: 1\nretry: 60\ndata:\n\n')),
-      GET: events(`id: 2\n${resumed}`),
-    });
+    const shop = await serve({ ...older(events('id: 1\nretry: 60\ndata:\n\n')), GET: events(`id: 2\n${resumed}`) });
     expect(await shop.call()).toEqual({ text: '7' });
-    expect(shop.asked.at(-1)?.headers).toMatchObject({
-      'last-event-id': '1',
-      'mcp-session-id': 'session-1',
-    });
+    expect(shop.asked.at(-1)?.headers).toMatchObject({ 'last-event-id': '1', 'mcp-session-id': 'session-1' });
   });
 
   test('gets an answer to a ping, and to nothing else', async () => {
@@ -364,10 +352,7 @@ describe('a call ends with a reason if the server sends', () => {
 
 test('a call ends with the caller, and with the service', async () => {
   const caller = new AbortController();
-  const shop = await serve({
-    'tools/list': LIST,
-    'tools/call': () => caller.abort(new Error('gone')),
-  });
+  const shop = await serve({ 'tools/list': LIST, 'tools/call': () => caller.abort(new Error('gone')) });
   await expect(shop.call({}, caller.signal)).rejects.toThrow('gone');
   const other = await serve({ 'tools/list': LIST, 'tools/call': () => void other.servers.stop() });
   await expect(other.call()).rejects.toThrow(/is stopping/);
@@ -393,9 +378,7 @@ test('what is no text of a result is named alone', async () => {
   ];
   const shop = await serve({ 'tools/list': LIST, 'tools/call': result({ content }) });
   const left = '(Left out: resource_link https://example.com/b)\n(Left out: content )';
-  expect(await shop.call()).toEqual({
-    text: `A chart:\n(Left out: image image/png)\n# A\n${left}`,
-  });
+  expect(await shop.call()).toEqual({ text: `A chart:\n(Left out: image image/png)\n# A\n${left}` });
 });
 
 describe('a list of tools', () => {
@@ -403,9 +386,7 @@ describe('a list of tools', () => {
     const many = Array.from({ length: 100_000 }, (_, n) => ({ ...TOOL, name: `tool_${n}` }));
     const large = await serve({ 'tools/list': result({ tools: many }) });
     await expect(large.build()).rejects.toThrow(/more than 2097152 bytes/);
-    const pages = await serve({
-      'tools/list': result({ tools: many.slice(0, 30), nextCursor: 'more' }),
-    });
+    const pages = await serve({ 'tools/list': result({ tools: many.slice(0, 30), nextCursor: 'more' }) });
     expect(await pages.build(['tool_29', 'tool_30'])).toEqual([
       expect.objectContaining({ ownName: 'tool_29' }),
       'The MCP server "shop" has no tool "tool_30".',

@@ -39,10 +39,7 @@ test('names have a URL, or a URL with headers, from files too, and with owners',
     ]),
   );
   expect(servers.get('docs')?.readHeaders()).toEqual({});
-  expect(servers.get('shop')?.readHeaders()).toEqual({
-    Authorization: 'Bearer 4711',
-    'X-Tenant': 'north shop',
-  });
+  expect(servers.get('shop')?.readHeaders()).toEqual({ Authorization: 'Bearer 4711', 'X-Tenant': 'north shop' });
   expect(parseMcpServers('{}').size).toBe(0);
 });
 

@@ -178,9 +178,7 @@ export class McpTransport {
     id: Message['id'],
     { signal, headers, onRequest }: SendOptions,
   ): Promise<JsonRecord> {
-    const state: { answer?: JsonRecord; lastId?: string; retryMs: number } = {
-      retryMs: DEFAULT_RETRY_MS,
-    };
+    const state: { answer?: JsonRecord; lastId?: string; retryMs: number } = { retryMs: DEFAULT_RETRY_MS };
     const { maxMessageBytes: maxLength, maxEvents, maxResumptions } = this.#limits;
     const createReader = () =>
       new EventReader(
@@ -211,9 +209,7 @@ export class McpTransport {
     await readFrom(first);
     for (let resumed = 0; !state.answer; resumed += 1) {
       if (!onRequest || !state.lastId || resumed === maxResumptions) throw this.#fault('broken');
-      await delay(Math.min(Math.max(state.retryMs, MIN_RETRY_MS), MAX_RETRY_MS), undefined, {
-        signal,
-      });
+      await delay(Math.min(Math.max(state.retryMs, MIN_RETRY_MS), MAX_RETRY_MS), undefined, { signal });
       const lastId = { ...headers, 'Last-Event-ID': state.lastId };
       const response = await this.#exchange('GET', lastId, signal);
       if (response.status !== 200 || !isEventStream(response)) {

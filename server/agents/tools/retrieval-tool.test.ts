@@ -32,11 +32,7 @@ async function put(name: string, text: string): Promise<void> {
 test('gives passages with their document, number and headings, as passages and as data', async () => {
   await put('care.md', `# Care\n\n${'Filler words. '.repeat(100)}\n\nThe sapphire.\n`);
   const result = await search('sapphire?');
-  const cited = {
-    document: 'care.md',
-    passage: 2,
-    content: expect.stringMatching(/^Care\n\n.*sapphire\.$/s),
-  };
+  const cited = { document: 'care.md', passage: 2, content: expect.stringMatching(/^Care\n\n.*sapphire\.$/s) };
   expect(result.passages).toEqual([{ skill: 'care.v2', ...cited }]);
   expect(result.data).toEqual({ passages: [cited] });
 });
@@ -52,9 +48,7 @@ test.each(['emerald', '"*"', 'the'])('says that nothing is found by %j', async (
   await put('care.md', 'A diamond.');
   const { data, passages } = await search(query);
   expect(passages).toEqual([]);
-  expect(data).toMatchObject({
-    note: expect.stringContaining('No passage has any of these words'),
-  });
+  expect(data).toMatchObject({ note: expect.stringContaining('No passage has any of these words') });
 });
 
 test.each([undefined, 7, '', '  ', 'x'.repeat(1001)])('refuses the query %j', async (query) => {

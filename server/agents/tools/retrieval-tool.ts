@@ -25,10 +25,7 @@ const MAX_ABOUT = 1000;
  * @param owner whose turn the searches take
  */
 export function retrievalTool(skill: AgentSkill, passages: PassageSearch, owner: string): SkillTool {
-  return {
-    ...describeRetrieval(skill),
-    run: (input, signal) => findPassages(skill, passages, owner, input, signal),
-  };
+  return { ...describeRetrieval(skill), run: (input, signal) => findPassages(skill, passages, owner, input, signal) };
 }
 
 /** Describes the tool that finds passages in the documents of a skill. */
@@ -62,11 +59,7 @@ const OUTPUT = {
       type: 'array',
       items: {
         type: 'object',
-        properties: {
-          document: { type: 'string' },
-          passage: { type: 'integer' },
-          content: { type: 'string' },
-        },
+        properties: { document: { type: 'string' }, passage: { type: 'integer' }, content: { type: 'string' } },
         required: ['document', 'passage', 'content'],
       },
     },
@@ -101,11 +94,7 @@ export async function findPassages(
       left -= content.length;
       return left >= 0;
     });
-  const cited = fitting.map(({ document, passage, content }) => ({
-    document,
-    passage,
-    content,
-  }));
+  const cited = fitting.map(({ document, passage, content }) => ({ document, passage, content }));
   const note = 'No passage has any of these words. Search for others, or say that there is none.';
   const data = cited.length === 0 ? { passages: cited, note } : { passages: cited };
   return { data, passages: fitting };

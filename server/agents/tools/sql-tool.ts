@@ -19,10 +19,9 @@ const MAX_CHARACTERS = 8000;
 
 /** Makes the tools of skills of the type `sql` (`params: {database, tables}`). */
 export class SqlTools {
-  readonly #described = new LruCache<{
-    readonly tables: readonly TableDescription[];
-    readonly at: number;
-  }>({ maxEntries: 1000 });
+  readonly #described = new LruCache<{ readonly tables: readonly TableDescription[]; readonly at: number }>({
+    maxEntries: 1000,
+  });
 
   constructor(private readonly databases: SqlDatabases) {}
 

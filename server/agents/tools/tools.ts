@@ -233,14 +233,7 @@ export class ToolRegistry {
       const predictions = skill === null ? [] : found.map((one) => ({ ...one, skill }));
       const text = JSON.stringify(data);
       const message = fenceResult(cutResult(text));
-      return {
-        ...none,
-        ...rest,
-        predictions,
-        step: toStep(shorten(text), null),
-        message,
-        wasMalformed,
-      };
+      return { ...none, ...rest, predictions, step: toStep(shorten(text), null), message, wasMalformed };
     } catch (error) {
       signal.throwIfAborted();
       const reason = toolFailure(error);

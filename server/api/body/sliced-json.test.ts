@@ -44,10 +44,7 @@ const large = fc.constantFrom(`"${'ü'.repeat(40_000)}"`, `[${'[],'.repeat(1500)
 const value = fc.oneof(
   { weight: 9, arbitrary: fc.json() },
   { weight: 1, arbitrary: large },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('"\\u005d,\\""', '"[{\\\\"', '1e400', '{"__proto__":[]}'),
-  },
+  { weight: 1, arbitrary: fc.constantFrom('"\\u005d,\\""', '"[{\\\\"', '1e400', '{"__proto__":[]}') },
 );
 const list = fc
   .array(fc.tuple(blank, value, blank).map((parts) => parts.join('')))

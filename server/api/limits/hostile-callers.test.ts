@@ -435,12 +435,7 @@ describe('requests in one write on one connection', () => {
         refused += 1;
         req.setMaxListeners(500);
         for (let time = 0; time < 500; time += 1) {
-          throttle(req, res, {
-            id: 'greedy',
-            owner: 'greedy',
-            scopes: [],
-            key: { id: 'greedy', name: 'greedy' },
-          });
+          throttle(req, res, { id: 'greedy', owner: 'greedy', scopes: [], key: { id: 'greedy', name: 'greedy' } });
         }
         return res.writeHead(503).end();
       }),

@@ -43,11 +43,7 @@ function checked(url: string, init: RequestInit = {}): Promise<Response> {
 }
 
 function post(url: string, body: unknown): Promise<Response> {
-  return checked(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  return checked(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 /** The service with a model, which several tests share. */
@@ -70,11 +66,7 @@ async function startWithModel(): Promise<ServerProcess> {
   const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
   const body = JSON.stringify(table);
   const headers = { 'Content-Type': 'application/json' };
-  await fetch(`${started.url}/api/projects/default/models/m?target=y`, {
-    method: 'PUT',
-    headers,
-    body,
-  });
+  await fetch(`${started.url}/api/projects/default/models/m?target=y`, { method: 'PUT', headers, body });
   return started;
 }
 
@@ -111,10 +103,7 @@ describe('a limit of requests', () => {
     const url = await start({ RATE_LIMIT: '0' });
     const answer = await checked(`${url}/me`, { headers: { Authorization: `Bearer ${key}` } });
     expect(answer.headers.get('RateLimit')).toBeNull();
-    expect(await answer.json()).toMatchObject({
-      key: { name: 'unlimited' },
-      limits: { rate_limit: null },
-    });
+    expect(await answer.json()).toMatchObject({ key: { name: 'unlimited' }, limits: { rate_limit: null } });
   });
 });
 
@@ -392,11 +381,7 @@ describe('the limit of streams', () => {
       expect(await stream.next()).toMatchObject({ x: 1 });
     }
     const ninth = async () =>
-      checked(predict, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/x-ndjson' },
-        body: '{}\n',
-      });
+      checked(predict, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, body: '{}\n' });
     const refused = await ninth();
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
@@ -428,10 +413,7 @@ describe('the limit of predictions', () => {
     for (let time = 0; time < 2; time += 1) {
       const refused = await post(predict, [{}]);
       const id = refused.headers.get('X-Request-Id');
-      expect(await refused.json()).toMatchObject({
-        type: '/problems/service-unavailable',
-        request_id: id,
-      });
+      expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable', request_id: id });
       ids.add(id);
     }
     expect(ids.size).toBe(2);

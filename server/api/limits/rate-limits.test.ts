@@ -178,12 +178,8 @@ describe('the limits of a key', () => {
       interval: 100,
     });
     const params = { model: 'm' };
-    await send(own, 'POST', '/projects/default/skills', {
-      skill: { name: 'prices', type: 'model', params },
-    });
-    await send(own, 'POST', '/projects/default/agents', {
-      agent: { name: 'analyst', skills: ['prices'] },
-    });
+    await send(own, 'POST', '/projects/default/skills', { skill: { name: 'prices', type: 'model', params } });
+    await send(own, 'POST', '/projects/default/agents', { agent: { name: 'analyst', skills: ['prices'] } });
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.kill()));
@@ -262,10 +258,7 @@ describe('the limits of a key', () => {
     await expectRefusal(asCsv, 'limit of rows');
     const me = await (await send(key, 'GET', '/me')).json();
     expect(me).toMatchObject({
-      limits: {
-        rate_limit: 6000,
-        quotas: [{ name: 'rows', limit: 100, seconds: 86_400, left: 40 }],
-      },
+      limits: { rate_limit: 6000, quotas: [{ name: 'rows', limit: 100, seconds: 86_400, left: 40 }] },
     });
     const lines = rows(5000)
       .map((row) => `${JSON.stringify(row)}\n`)
@@ -275,23 +268,12 @@ describe('the limits of a key', () => {
     expect(answered.length).toBeLessThanOrEqual(41);
     expect(answered.at(-1)).toContain('its limit of rows');
     expect((await send(key, 'POST', PREDICT, rows(40))).status).toBe(200);
-    const message = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'predict_m', arguments: { x: 1 } },
-    };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'predict_m', arguments: { x: 1 } } };
     const called = await send(key, 'POST', '/mcp', message, {
-      headers: {
-        Accept: 'application/json, text/event-stream',
-        'MCP-Protocol-Version': '2025-11-25',
-      },
+      headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2025-11-25' },
     });
     expect(await called.json()).toMatchObject({
-      result: {
-        isError: true,
-        content: [{ text: expect.stringContaining('its limit of rows') }],
-      },
+      result: { isError: true, content: [{ text: expect.stringContaining('its limit of rows') }] },
     });
     await expectRefusal(await send(key, 'POST', PREDICT, rows(1)), 'and has 0 left');
   });

@@ -39,11 +39,7 @@ export function sendProblem(
   writeOauthFault: (
     operation: Operation,
     document: ProblemRendering,
-  ) => {
-    readonly mediaType: string;
-    readonly text: string;
-    readonly headers: ProblemError['headers'];
-  },
+  ) => { readonly mediaType: string; readonly text: string; readonly headers: ProblemError['headers'] },
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
     const error = asProblem(thrown, translate);

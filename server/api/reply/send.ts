@@ -114,11 +114,7 @@ export interface ReplyContext {
   readonly times?: StreamTimes;
 }
 
-const STREAM_TIMES: StreamTimes = {
-  stalled: STALLED_TIMEOUT_MS,
-  longest: 60 * 60 * 1000,
-  discarding: 5_000,
-};
+const STREAM_TIMES: StreamTimes = { stalled: STALLED_TIMEOUT_MS, longest: 60 * 60 * 1000, discarding: 5_000 };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -53,12 +53,7 @@ async function begin(
   const handled = new EventEmitter();
   const ended = once(handled, 'end');
   app.post('/', (req, res) => {
-    const context = {
-      contract,
-      stopping: stopping.signal,
-      noteFailure: () => {},
-      times: { ...TIMES, ...times },
-    };
+    const context = { contract, stopping: stopping.signal, noteFailure: () => {}, times: { ...TIMES, ...times } };
     const pieces = inPieces(made(req.iterator({ destroyOnReturn: false })));
     const options = { isStream: true, areLines: true, beginsAtOnce: true };
     const body = new ByteStream('application/x-ndjson', pieces, options);

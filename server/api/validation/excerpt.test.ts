@@ -14,9 +14,7 @@ const numbered = (count: number) =>
 
 describe('the excerpt of a body', () => {
   test('is the body itself if its faults are few', () => {
-    const body = {
-      agent: { ...numbered(100), name: 5, skills: ['a', 1, {}], data: { tables: ['', 'b'] } },
-    };
+    const body = { agent: { ...numbered(100), name: 5, skills: ['a', 1, {}], data: { tables: ['', 'b'] } } };
     expect(excerpt('createAgent', body)).toEqual({ body, query: {}, isShortened: false });
     expect(excerpt('createAgent', body).body).toBe(body);
   });
@@ -44,9 +42,7 @@ describe('the excerpt of a body', () => {
       agent: { skills_to_add: mixed, skills_to_remove: ['a', 1, 'b'] },
     });
     expect(isShortened).toBe(true);
-    expect(body).toEqual({
-      agent: { skills_to_add: mixed.slice(0, 401), skills_to_remove: ['a'] },
-    });
+    expect(body).toEqual({ agent: { skills_to_add: mixed.slice(0, 401), skills_to_remove: ['a'] } });
   });
 
   test("has all of the caller's own keys", () => {
@@ -79,15 +75,10 @@ describe('a text that is longer than its limit', () => {
   const column = (length: number, character = 'a') => ({ column: character.repeat(length) });
 
   test('is cut in the excerpt, and is too long there, too', () => {
-    expect(takeExcerpt(getRecord, undefined, column(15_000))).toEqual({
-      query: column(2002),
-      isShortened: true,
-    });
+    expect(takeExcerpt(getRecord, undefined, column(15_000))).toEqual({ query: column(2002), isShortened: true });
     const { query } = takeExcerpt(getRecord, undefined, column(5000, '😀'));
     expect([...String(query['column'])].length).toBe(1001);
-    const { body, isShortened } = excerpt('createSkill', {
-      skill: { name: 'a'.repeat(100_000), type: 'sql' },
-    });
+    const { body, isShortened } = excerpt('createSkill', { skill: { name: 'a'.repeat(100_000), type: 'sql' } });
     expect(JSON.stringify(body).length).toBeLessThan(1000);
     expect(isShortened).toBe(true);
   });

@@ -41,11 +41,7 @@ export function takeExcerpts(
       ([name, value]) => [name, excerpt.ofParameter(schemas.get(name), value)] as const,
     );
     const isWhole = ofQuery.every(([name, value]) => value === query[name]);
-    return {
-      body: ofBody,
-      query: isWhole ? query : Object.fromEntries(ofQuery),
-      isShortened: excerpt.isShortened,
-    };
+    return { body: ofBody, query: isWhole ? query : Object.fromEntries(ofQuery), isShortened: excerpt.isShortened };
   };
 }
 

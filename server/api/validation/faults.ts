@@ -83,10 +83,7 @@ function findFaults({ document, alternatives }: Contract, operation: Operation) 
       ...runCheck(checkParameters, sent),
       ...(checkBody && mediaType(req) === JSON_TYPE ? runCheck(checkBody, { body }) : []),
     ];
-    return faults.map((fault) => ({
-      ...fault,
-      pointer: nameInContract(headerNames, fault.pointer),
-    }));
+    return faults.map((fault) => ({ ...fault, pointer: nameInContract(headerNames, fault.pointer) }));
   };
 }
 
@@ -198,11 +195,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** The things that a limit counts, in the plural. */
-const COUNTED: Readonly<Record<string, string>> = {
-  Length: 'characters',
-  Items: 'items',
-  Properties: 'properties',
-};
+const COUNTED: Readonly<Record<string, string>> = { Length: 'characters', Items: 'items', Properties: 'properties' };
 
 /** Describes a fault for the caller; messages in the contract take precedence. */
 function describe({ messages }: Contract, { pointer, keyword, params, message }: Fault): string {

@@ -22,10 +22,7 @@ function noBranchFits(contract: Contract, schema: unknown, body: unknown): Shape
   if (typeof message !== 'string' || branches.some((branch) => isMeant(branch, body))) {
     return undefined;
   }
-  return {
-    error: { pointer: '/body', message },
-    explains: (pointer) => /^\/body(\/|$)/.test(pointer),
-  };
+  return { error: { pointer: '/body', message }, explains: (pointer) => /^\/body(\/|$)/.test(pointer) };
 }
 
 /** Returns whether a value has a branch's type and its required fields. */
@@ -54,10 +51,7 @@ function notWrapped(contract: Contract, schema: unknown, body: unknown): ShapeFa
     const belong = stray.length === 1 ? 'belongs' : 'belong';
     const pointers = [wrapper, ...stray].map((field) => `/body/${escapeToken(field)}`);
     return {
-      error: {
-        pointer: '/body',
-        message: `must be wrapped: {"${wrapper}": {…}}; ${names} ${belong} inside`,
-      },
+      error: { pointer: '/body', message: `must be wrapped: {"${wrapper}": {…}}; ${names} ${belong} inside` },
       explains: (pointer) => pointers.includes(pointer),
     };
   }

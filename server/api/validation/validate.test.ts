@@ -74,9 +74,7 @@ describe('a query', () => {
 
   test('is accepted without the validator, and has the contract’s types', async () => {
     asked.length = 0;
-    expect((await get(`${list}?limit=20&agent=analyst`)).body).toEqual({
-      query: { limit: 20, agent: ['analyst'] },
-    });
+    expect((await get(`${list}?limit=20&agent=analyst`)).body).toEqual({ query: { limit: 20, agent: ['analyst'] } });
     expect((await get(`${list}?agent=a&agent=b`)).body).toEqual({ query: { agent: ['a', 'b'] } });
     expect(asked).toEqual([]);
   });
@@ -103,11 +101,7 @@ describe('a text of other characters', () => {
     ['POST', '/keys', 'must not contain control characters', { key: { name: '\u0001' } }],
   ])('is told by %s %s in words', async (method, path, message, body?: object) => {
     const headers = { 'Content-Type': 'application/json' };
-    const answer = await fetch(`${url}${path}`, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const errors = expect.arrayContaining([{ pointer: expect.anything(), message }]);
     expect(await answer.json()).toHaveProperty('members.errors', errors);
   });

@@ -28,14 +28,7 @@ const NODES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
   ColumnRef: { nodes: 'fields' },
   A_Star: {},
-  A_Const: {
-    value: 'isnull',
-    Integer: 'ival',
-    Float: 'fval',
-    String: 'sval',
-    BitString: 'bsval',
-    Boolean: 'boolval',
-  },
+  A_Const: { value: 'isnull', Integer: 'ival', Float: 'fval', String: 'sval', BitString: 'bsval', Boolean: 'boolval' },
   Integer: { value: 'ival' },
   Float: { value: 'fval' },
   String: { value: 'sval' },

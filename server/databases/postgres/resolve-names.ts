@@ -31,10 +31,7 @@ interface FoundName {
 export async function resolveNames(client: PoolClient, { sql, names }: ParsedSelect, allowed: readonly string[]) {
   const tables = await findAllowedTables(client, names.tables, allowed);
   await refuseOwnCasts(client, names, tables);
-  return {
-    sql: qualifyTables(sql, names, tables),
-    searchPath: await chooseSearchPath(client, names),
-  };
+  return { sql: qualifyTables(sql, names, tables), searchPath: await chooseSearchPath(client, names) };
 }
 
 /** Writes the schema before each name of a table that has none. */

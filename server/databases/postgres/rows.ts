@@ -72,11 +72,7 @@ async function setSearchPath(client: PoolClient, path: string): Promise<string> 
 
 /** Fetches rows. If that fails, returns the rows before the failure, and its error. */
 function fetchSome(client: PoolClient, count: number): Promise<FetchedRows & { readonly error?: Error }> {
-  const fetch: QueryArrayConfig = {
-    text: `fetch forward ${count} from ${CURSOR}`,
-    rowMode: 'array',
-    types: RAW_CELLS,
-  };
+  const fetch: QueryArrayConfig = { text: `fetch forward ${count} from ${CURSOR}`, rowMode: 'array', types: RAW_CELLS };
   const query = new Query(fetch);
   const rows: (string | null)[][] = [];
   let columns: readonly FieldDef[] = [];

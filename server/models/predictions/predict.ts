@@ -303,9 +303,7 @@ function answerOptions(
     ...(explain !== undefined && { explain }),
     ...(probabilities !== undefined && { probabilities }),
     ...(warnings !== undefined && { warnings }),
-    ...(answer && {
-      remember: { answer: answer.id, ...(id !== undefined && { id: columnName(id) }) },
-    }),
+    ...(answer && { remember: { answer: answer.id, ...(id !== undefined && { id: columnName(id) }) } }),
     form,
   };
 }

@@ -34,10 +34,7 @@ async function readModel(pieces: AsyncIterator<Uint8Array>): Promise<StoredModel
   const artifact = await pieces.next();
   const seenRows = await pieces.next();
   if (artifact.done || seenRows.done) throw new Error('The model was not sent');
-  return {
-    artifact: artifact.value,
-    seenRows: seenRows.value.length === 0 ? null : seenRows.value,
-  };
+  return { artifact: artifact.value, seenRows: seenRows.value.length === 0 ? null : seenRows.value };
 }
 
 /** Reads up to the end of the body, or of the input. */

@@ -87,10 +87,7 @@ export function unknownNames(
   const [rowsHave, predicted] =
     line === undefined ? ['The rows have', 'nothing was predicted'] : ['The line has', 'it was not answered'];
   const detail = `${rowsHave} ${countNames(names)} that the model does not know; ${predicted}.`;
-  return problem('/problems/unknown-names', detail, {
-    errors,
-    ...(line !== undefined && { line }),
-  });
+  return problem('/problems/unknown-names', detail, { errors, ...(line !== undefined && { line }) });
 }
 
 /** Rows of a JSON body, and their place in the request, as a JSON pointer. */

@@ -58,26 +58,26 @@ const HAS_RECORD = new PreparedQuery((db, parameter: Parameter<{ model_id: strin
 type NewBatch = Omit<Selectable<Database['promises']>, 'made_at' | 'truth_count' | 'truths_at' | 'truths'>;
 
 const INSERT_BATCH = new PreparedQuery((db, parameter: Parameter<NewBatch>) =>
-  db.insertInto('promises').values({
-    id: parameter('id'),
-    answer_id: parameter('answer_id'),
-    first_row: parameter('first_row'),
-    row_count: parameter('row_count'),
-    model_id: parameter('model_id'),
-    version: parameter('version'),
-    owner: parameter('owner'),
-    has_ids: parameter('has_ids'),
-    bytes: parameter('bytes'),
-    made_at: getDialect(db).now,
-  }),
+  db
+    .insertInto('promises')
+    .values({
+      id: parameter('id'),
+      answer_id: parameter('answer_id'),
+      first_row: parameter('first_row'),
+      row_count: parameter('row_count'),
+      model_id: parameter('model_id'),
+      version: parameter('version'),
+      owner: parameter('owner'),
+      has_ids: parameter('has_ids'),
+      bytes: parameter('bytes'),
+      made_at: getDialect(db).now,
+    }),
 );
 
 const INSERT_BYTES = new PreparedQuery((db, parameter: Parameter<Selectable<Database['promise_bytes']>>) =>
-  db.insertInto('promise_bytes').values({
-    batch_id: parameter('batch_id'),
-    ids: parameter('ids'),
-    promises: parameter('promises'),
-  }),
+  db
+    .insertInto('promise_bytes')
+    .values({ batch_id: parameter('batch_id'), ids: parameter('ids'), promises: parameter('promises') }),
 );
 
 /**

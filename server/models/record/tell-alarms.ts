@@ -18,12 +18,7 @@ interface AlarmTarget {
   readonly readSecret: () => string | undefined;
 }
 
-const LIMITS: ExchangeLimits = {
-  firstByteMs: 10_000,
-  silenceMs: 5000,
-  endMs: 1000,
-  maxReceivedBytes: 64 * 1024,
-};
+const LIMITS: ExchangeLimits = { firstByteMs: 10_000, silenceMs: 5000, endMs: 1000, maxReceivedBytes: 64 * 1024 };
 
 /** The first wait for another try, which is longer than one may take, and the longest. */
 const WAIT_MS = { first: 60_000, longest: 60 * 60_000 };
@@ -166,11 +161,7 @@ async function send(
   }
 }
 
-const WORDS = {
-  server: 'The server of alarms',
-  setting: 'ALARM_URL',
-  patience: 'It is asked again later.',
-};
+const WORDS = { server: 'The server of alarms', setting: 'ALARM_URL', patience: 'It is asked again later.' };
 
 /** A secret that begins with `whsec_` is base64, as Standard Webhooks has it; another is used as it is. */
 function decodeSecret(secret: string): Buffer {

@@ -105,11 +105,7 @@ async function addToBatches(db: Kysely<Database>, { modelId }: TruthTarget, loca
     if (isChanged) {
       await db
         .updateTable('promises')
-        .set({
-          truths: sheet.encode(),
-          truth_count: sheet.count,
-          truths_at: getDialect(db).now,
-        })
+        .set({ truths: sheet.encode(), truth_count: sheet.count, truths_at: getDialect(db).now })
         .where('id', '=', id)
         .execute();
     }
@@ -119,10 +115,7 @@ async function addToBatches(db: Kysely<Database>, { modelId }: TruthTarget, loca
     if (!isChanged) continue;
     await db
       .updateTable('records')
-      .set({
-        state: JSON.stringify(state),
-        ...(isRaised && { alarm_at: getDialect(db).now }),
-      })
+      .set({ state: JSON.stringify(state), ...(isRaised && { alarm_at: getDialect(db).now }) })
       .where('model_id', '=', modelId)
       .where('version', '=', version)
       .execute();

@@ -54,11 +54,7 @@ async function trickle(bytes: number): Promise<Socket> {
 }
 
 function train(body = fewDiamonds): Promise<Response> {
-  return fetch(`${server.url}${MODEL}?target=price`, {
-    method: 'PUT',
-    headers: { 'Content-Type': 'text/csv' },
-    body,
-  });
+  return fetch(`${server.url}${MODEL}?target=price`, { method: 'PUT', headers: { 'Content-Type': 'text/csv' }, body });
 }
 
 /** Sends a table repeatedly until the response has a status; returns that response. */

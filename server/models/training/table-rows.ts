@@ -59,10 +59,7 @@ export function addTablePart(
   return inTransaction(work, async (db) => {
     const table = await db
       .updateTable('training_tables')
-      .set({
-        bytes: sql<number>`bytes + ${bytes.length}`,
-        upload_until: leaseEnd(work, UPLOAD_MS),
-      })
+      .set({ bytes: sql<number>`bytes + ${bytes.length}`, upload_until: leaseEnd(work, UPLOAD_MS) })
       .where('id', '=', tableId)
       .where('upload_until', '>', 0)
       .returning('owner')

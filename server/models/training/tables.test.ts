@@ -163,9 +163,6 @@ test('a model of a table with long texts shows its columns briefly', async () =>
   expect(response.status).toBe(202);
   await untilTrained();
   const model = await shown();
-  expect(model).toMatchObject({
-    status: 'ready',
-    columns: [{ used: true, categories: ['short'] }],
-  });
+  expect(model).toMatchObject({ status: 'ready', columns: [{ used: true, categories: ['short'] }] });
   expect(JSON.stringify(model).length).toBeLessThan(10_000);
 });

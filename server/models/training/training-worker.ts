@@ -78,10 +78,7 @@ function compare(
     return { version, found: { why: 'task' } };
   }
   const other = decodeModel(artifact);
-  return {
-    version,
-    found: compareModels(table, model, heldOut, other, seenRows ?? undefined),
-  };
+  return { version, found: compareModels(table, model, heldOut, other, seenRows ?? undefined) };
 }
 
 function writeClasses({ classes, row_count }: ClassificationModel) {

@@ -15,10 +15,7 @@ interface Element {
   after(...children: Element[]): void;
 }
 
-declare const document: {
-  createElement(name: string): Element;
-  querySelectorAll(selector: string): Iterable<Element>;
-};
+declare const document: { createElement(name: string): Element; querySelectorAll(selector: string): Iterable<Element> };
 declare const location: { readonly href: string; readonly search: string };
 declare const sessionStorage: { getItem(name: string): string | null };
 declare function getSelection(): { selectAllChildren(parent: Element): void } | null;
@@ -36,10 +33,7 @@ function make(name: string, facts: Partial<Element> = {}): Element {
 }
 
 const asked = new URLSearchParams(location.search).get('project');
-const project = make('input', {
-  type: 'text',
-  value: asked !== null && NAME.test(asked) ? asked : 'default',
-});
+const project = make('input', { type: 'text', value: asked !== null && NAME.test(asked) ? asked : 'default' });
 const withKey = make('input', { type: 'checkbox' });
 const key = readKey();
 
@@ -52,10 +46,7 @@ function readKey(): string | null {
   }
 }
 
-const blocks = [...document.querySelectorAll('code')].map((code) => ({
-  code,
-  text: code.textContent,
-}));
+const blocks = [...document.querySelectorAll('code')].map((code) => ({ code, text: code.textContent }));
 
 function fill(): void {
   // bounded: the address of the page

@@ -38,9 +38,7 @@ declare function requestAnimationFrame(callback: () => void): void;
 declare const SwaggerUIBundle: {
   (
     options: Readonly<Record<string, unknown>>,
-  ): {
-    readonly layoutActions: { show(thing: readonly string[], on: boolean): void };
-  };
+  ): { readonly layoutActions: { show(thing: readonly string[], on: boolean): void } };
   readonly presets: { readonly apis: unknown };
 };
 

@@ -2,9 +2,7 @@
 
 /** The functions of Swagger UI that plugins use. */
 interface System {
-  readonly React: {
-    createElement(type: unknown, props?: unknown, ...children: unknown[]): unknown;
-  };
+  readonly React: { createElement(type: unknown, props?: unknown, ...children: unknown[]): unknown };
 }
 
 interface LayoutProps {
@@ -65,11 +63,7 @@ export function dereference(contract: object, part: unknown, outer: Path = []): 
   if (typeof $ref !== 'string') return own;
   if (outer.includes($ref)) return part;
   const target = findPart(contract, $ref.replace('#/', '').split('/'));
-  return {
-    ...Object(dereference(contract, target, [...outer, $ref])),
-    ...Object(own),
-    $$ref: $ref,
-  };
+  return { ...Object(dereference(contract, target, [...outer, $ref])), ...Object(own), $$ref: $ref };
 }
 
 function findPart(contract: object, path: Path): unknown {
@@ -139,6 +133,4 @@ export const replacedComponents = {
 const nothing = () => () => null;
 
 /** Leaves out all that takes a key. */
-export const withoutAuthorize = {
-  wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing },
-};
+export const withoutAuthorize = { wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing } };

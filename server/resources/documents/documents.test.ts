@@ -91,10 +91,7 @@ describe.each([
 
   test('are created, replaced, listed in order of creation, and deleted', async () => {
     const first = await put('b.md', 'Warm water.');
-    expect(first).toMatchObject({
-      isNew: true,
-      document: { name: 'b.md', bytes: 11, passages: 1 },
-    });
+    expect(first).toMatchObject({ isNew: true, document: { name: 'b.md', bytes: 11, passages: 1 } });
     await put('a.md', '');
     const again = await put('b.md', `Cold water. ${'More. '.repeat(500)}`);
     expect(again).toMatchObject({
@@ -113,9 +110,7 @@ describe.each([
 
   test('are limited in number, but those that are there can be replaced', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, 'Text.');
-    await expect(put('d', 'Text.')).rejects.toMatchObject({
-      detail: expect.stringContaining('holds 3 documents'),
-    });
+    await expect(put('d', 'Text.')).rejects.toMatchObject({ detail: expect.stringContaining('holds 3 documents') });
     await put('c', 'Other text.');
     await remove('a');
     await put('d', 'Text.');
@@ -125,9 +120,7 @@ describe.each([
     const before = await room();
     await put('a', 'x '.repeat(20_000));
     expect(before - (await room())).toBeGreaterThanOrEqual(40_000);
-    await expect(put('b', 'x '.repeat(40_000))).rejects.toMatchObject({
-      type: '/problems/limit-reached',
-    });
+    await expect(put('b', 'x '.repeat(40_000))).rejects.toMatchObject({ type: '/problems/limit-reached' });
     expect(await textOf('b')).toBeUndefined();
     await put('a', 'x '.repeat(10_000));
     expect(before - (await room())).toBeGreaterThanOrEqual(60_000);
@@ -197,12 +190,7 @@ describe.each([
   test('have numbered passages, each with the headings above it', async () => {
     await put('long.md', `# Care\n\n${'Filler words. '.repeat(100)}\n\nThe sapphire.`);
     expect(await search('sapphire')).toEqual([
-      {
-        document: 'long.md',
-        number: 2,
-        headings: 'Care',
-        content: expect.stringMatching(/sapphire\.$/),
-      },
+      { document: 'long.md', number: 2, headings: 'Care', content: expect.stringMatching(/sapphire\.$/) },
     ]);
   });
 

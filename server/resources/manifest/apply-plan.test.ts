@@ -19,9 +19,7 @@ type Manifest = components['schemas']['Manifest'];
 
 const NOTHING = { texts: new Map<string, never>(), tables: new Map<string, never>() };
 
-const skill = (name: string, value: unknown = 1) => ({
-  skill: { name, type: 'note', params: { value } },
-});
+const skill = (name: string, value: unknown = 1) => ({ skill: { name, type: 'note', params: { value } } });
 
 describe.each([{ dialect: 'SQLite' }, { dialect: 'PostgreSQL' }])('$dialect', ({ dialect }) => {
   let folder: string;

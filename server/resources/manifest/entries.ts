@@ -179,14 +179,8 @@ function nameTwice(earlier: SentEntry, later: SentEntry): FieldError[] {
   const { kind } = later;
   const rule = kind === 'document' ? 'a skill has one document of a name' : `a manifest has one ${kind} of a name`;
   return [
-    {
-      pointer: `${later.at}/${kind}/name`,
-      message: `is the name of an earlier ${kind}, ${earlier.at}; ${rule}`,
-    },
-    {
-      pointer: `${earlier.at}/${kind}/name`,
-      message: `is the name of a later ${kind}, ${later.at}`,
-    },
+    { pointer: `${later.at}/${kind}/name`, message: `is the name of an earlier ${kind}, ${earlier.at}; ${rule}` },
+    { pointer: `${earlier.at}/${kind}/name`, message: `is the name of a later ${kind}, ${later.at}` },
   ];
 }
 

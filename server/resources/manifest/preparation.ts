@@ -71,9 +71,7 @@ export class Preparation implements Prepared {
     } catch (error) {
       if (!(error instanceof ProblemError) || listFaults(error.members).some(hasPointer)) throw error;
       const detail = `The model "${fields.name}" (${at}/model): ${error.detail}`;
-      throw new ProblemError(error.type, detail, error.members, error.headers, {
-        cause: error.cause,
-      });
+      throw new ProblemError(error.type, detail, error.members, error.headers, { cause: error.cause });
     }
   }
 

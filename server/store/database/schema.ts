@@ -33,15 +33,7 @@ export interface Database {
     /** The rows of `agent_skills` of its agents. */
     uses: Generated<number>;
   };
-  skills: {
-    id: Id;
-    project_id: Id;
-    name: string;
-    type: string;
-    params: Json;
-    created_at: Moment;
-    updated_at: Moment;
-  };
+  skills: { id: Id; project_id: Id; name: string; type: string; params: Json; created_at: Moment; updated_at: Moment };
   /** The documents of skills, without their texts. */
   documents: {
     id: Id;

@@ -54,10 +54,7 @@ export async function openSqlite(
   const database = new DatabaseSync(path, { timeout: 0 });
   addFunctions(database);
   const statements = new StatementCache(database, noteFailure);
-  const db = new Kysely<Database>({
-    dialect: new EmbeddedSqliteDialect(statements),
-    log: toKyselyLog(noteFailure),
-  });
+  const db = new Kysely<Database>({ dialect: new EmbeddedSqliteDialect(statements), log: toKyselyLog(noteFailure) });
   try {
     await whileBusy(async () => {
       // With WAL, only FULL makes a commit outlive a power cut.

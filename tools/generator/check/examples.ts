@@ -68,11 +68,7 @@ interface TextOfParts {
 }
 
 const TEXTS: readonly TextOfParts[] = [
-  {
-    keyword: 'x-roster-line',
-    what: 'line',
-    split: (text) => text.replace(/\n$/, '').split('\n'),
-  },
+  { keyword: 'x-roster-line', what: 'line', split: (text) => text.replace(/\n$/, '').split('\n') },
   { keyword: 'x-roster-event', what: 'event', split: eventData },
 ];
 

@@ -16,11 +16,7 @@ export function operationFaults(parts: readonly Part[], code: Code): FaultyPart[
     if (part.kind !== 'operation' || typeof id !== 'string') continue;
     const pointer = `${part.pointer}/operationId`;
     if (first.has(id)) {
-      faults.push({
-        pointer,
-        message: `two operations are called ${id}`,
-        remedy: 'rename one of them',
-      });
+      faults.push({ pointer, message: `two operations are called ${id}`, remedy: 'rename one of them' });
       continue;
     }
     first.set(id, part);

@@ -38,10 +38,7 @@ function reasonAgainst(
   { document, kinds, kind, pointer }: Place,
 ): { message: string; remedy: string } | undefined {
   if (!reference.startsWith('#/')) {
-    return {
-      message: `$ref ${reference} leads out of the file`,
-      remedy: 'refer to a place in it, as #/components/…',
-    };
+    return { message: `$ref ${reference} leads out of the file`, remedy: 'refer to a place in it, as #/components/…' };
   }
   const target = findTarget(reference);
   const missing = missingPart(document, target);
@@ -58,10 +55,7 @@ function reasonAgainst(
     };
   }
   if (!leadsTo(document, target, pointer)) return undefined;
-  return {
-    message: `$ref ${reference} leads back to itself`,
-    remedy: 'write the part here, or refer to another',
-  };
+  return { message: `$ref ${reference} leads back to itself`, remedy: 'write the part here, or refer to another' };
 }
 
 /** Returns the first part on the way to a place that is not there; undefined if the place is there. */

@@ -84,10 +84,7 @@ export function brokenRules(errors: readonly ErrorObject[], pointer: string): Fa
     const place = pointer + error.instancePath + unknownMember(error);
     words.set(place, (words.get(place) ?? new Set()).add(writeWords(error)));
   }
-  return [...words].map(([place, messages]) => ({
-    pointer: place,
-    message: [...messages].join('; '),
-  }));
+  return [...words].map(([place, messages]) => ({ pointer: place, message: [...messages].join('; ') }));
 }
 
 function unknownMember({ params }: ErrorObject): string {
@@ -115,9 +112,7 @@ const problemShape = v.looseObject({
   properties: v.looseObject({
     type: v.looseObject({ const: v.pipe(v.string(), v.startsWith('/problems/')) }),
     title: v.looseObject({ const: v.string() }),
-    status: v.looseObject({
-      const: v.pipe(v.number(), v.safeInteger(), v.minValue(400), v.maxValue(599)),
-    }),
+    status: v.looseObject({ const: v.pipe(v.number(), v.safeInteger(), v.minValue(400), v.maxValue(599)) }),
   }),
 });
 

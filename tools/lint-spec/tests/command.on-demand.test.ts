@@ -95,11 +95,7 @@ test('a draft needs no handlers, and may not have the version of another release
   const findings: { rules: string[]; line: number; remedy: string }[] = JSON.parse(output);
   const rules = findings.flatMap((finding) => finding.rules);
   expect(findings).toContainEqual(
-    expect.objectContaining({
-      line,
-      rules: ['released/version'],
-      remedy: expect.stringMatching(/^Raise the version/),
-    }),
+    expect.objectContaining({ line, rules: ['released/version'], remedy: expect.stringMatching(/^Raise the version/) }),
   );
   for (const reviewer of ['contract/', 'spectral/']) {
     expect(rules).toContainEqual(expect.stringContaining(reviewer));

@@ -29,12 +29,7 @@ export function compareChoices(comparison: Comparison, { before, after }: Pair<S
     if (was && is) {
       return compareAlternatives(comparison, { before: was.branches, after: is.branches });
     }
-    const details = {
-      before: was?.part,
-      after: is?.part,
-      was: was?.keyword ?? '',
-      is: is?.keyword ?? '',
-    };
+    const details = { before: was?.part, after: is?.part, was: was?.keyword ?? '', is: is?.keyword ?? '' };
     const rule = is ? 'condition-added' : 'condition-removed';
     return [difference(comparison.contracts, rule, details, details.is || details.was)];
   }).flat();

@@ -46,19 +46,12 @@ export function compareSchemas(contracts: Pair<Contract>, party: Party, schemas:
     const found = known.get(key);
     if (found) return found;
     known.set(key, []);
-    const shapes = {
-      before: findShape(contracts.before, pair.before),
-      after: findShape(contracts.after, pair.after),
-    };
+    const shapes = { before: findShape(contracts.before, pair.before), after: findShape(contracts.after, pair.after) };
     const differences = compareShapes(comparison, shapes).slice(0, MAX_DIFFERENCES);
     known.set(key, differences);
     return differences;
   };
-  const comparison: Comparison = {
-    contracts,
-    party,
-    inner: (path, pair) => below(path, compare(pair)),
-  };
+  const comparison: Comparison = { contracts, party, inner: (path, pair) => below(path, compare(pair)) };
   return compare({ before: [schemas.before], after: [schemas.after] });
 }
 

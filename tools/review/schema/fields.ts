@@ -34,10 +34,7 @@ function compareField(comparison: Comparison, shapes: Pair<Shape>, name: string)
   const values = () => comparison.inner(path, { before: before.schemas, after: after.schemas });
   const [was, is] = [before, after].map(({ state }) => state === 'there');
   if (was === is) {
-    const parts = {
-      before: before.part ?? shapes.before.parts[0],
-      after: after.part ?? shapes.after.parts[0],
-    };
+    const parts = { before: before.part ?? shapes.before.parts[0], after: after.part ?? shapes.after.parts[0] };
     const words = { was: necessity(before), is: necessity(after) };
     const rule = after.required ? 'required-now' : 'optional-now';
     return [
@@ -50,11 +47,7 @@ function compareField(comparison: Comparison, shapes: Pair<Shape>, name: string)
     : [];
   const keyword = `properties/${escapeToken(name)}`;
   if (is) {
-    const details = {
-      before: before.part,
-      after: after.part,
-      is: fieldWords(contracts.after, after),
-    };
+    const details = { before: before.part, after: after.part, is: fieldWords(contracts.after, after) };
     const rule = ruleOfAdded(party, { before, after });
     return [difference(contracts, rule, { path, ...details }, keyword), ...accepted];
   }
@@ -117,10 +110,7 @@ function compareOthers(comparison: Comparison, shapes: Pair<Shape>): Difference[
     return comparison.inner('.*', { before: before.schemas, after: after.schemas });
   }
   const rule = after.closing ? 'closed-to-other-fields' : 'opened-to-other-fields';
-  const details = {
-    before: before.closing ?? shapes.before.parts[0],
-    after: after.closing ?? shapes.after.parts[0],
-  };
+  const details = { before: before.closing ?? shapes.before.parts[0], after: after.closing ?? shapes.after.parts[0] };
   return [difference(comparison.contracts, rule, details)];
 }
 

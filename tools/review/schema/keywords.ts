@@ -134,10 +134,7 @@ const CONDITIONS: Readonly<Record<string, (value: unknown, part: JsonRecord) => 
     }),
   dependentRequired: (value) =>
     members(value).flatMap(([name, needed]) =>
-      texts(needed).map((other) => ({
-        about: `${canonical(name)} only with ${canonical(other)}`,
-        asks: {},
-      })),
+      texts(needed).map((other) => ({ about: `${canonical(name)} only with ${canonical(other)}`, asks: {} })),
     ),
 };
 
@@ -254,11 +251,7 @@ export const compareFacets: KeywordComparison = (comparison, shapes) =>
         return [difference(comparison.contracts, rules[found.change], found, found.keyword)];
       });
 
-const BOUND = {
-  narrowed: 'bound-tightened',
-  widened: 'bound-loosened',
-  changed: 'type-changed',
-} as const;
+const BOUND = { narrowed: 'bound-tightened', widened: 'bound-loosened', changed: 'type-changed' } as const;
 
 /** 1 for the lower bounds, where more is tighter, and -1 for the upper ones. */
 type Side = 1 | -1;
@@ -384,21 +377,9 @@ const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
   hostname: ['idn-hostname'],
 };
 
-const FORMAT = {
-  narrowed: 'format-narrowed',
-  widened: 'format-widened',
-  changed: 'format-changed',
-} as const;
-const PATTERN = {
-  narrowed: 'pattern-added',
-  widened: 'pattern-removed',
-  changed: 'pattern-changed',
-} as const;
-const CONDITION = {
-  narrowed: 'condition-added',
-  widened: 'condition-removed',
-  changed: 'condition-removed',
-} as const;
+const FORMAT = { narrowed: 'format-narrowed', widened: 'format-widened', changed: 'format-changed' } as const;
+const PATTERN = { narrowed: 'pattern-added', widened: 'pattern-removed', changed: 'pattern-changed' } as const;
+const CONDITION = { narrowed: 'condition-added', widened: 'condition-removed', changed: 'condition-removed' } as const;
 
 const isWithinFormat = (narrow: string, wide: string) => WIDER_FORMATS[narrow]?.includes(wide) ?? false;
 // A multiple of 10 is a multiple of 5.

@@ -82,10 +82,7 @@ function findTypes(parts: readonly JsonRecord[]): ReadonlySet<Type> {
   return new Set(TYPES.filter((one) => parts.every((part) => allows(part, one))));
 }
 
-const FEW_VALUES: { readonly [type in Type]?: readonly unknown[] } = {
-  null: [null],
-  boolean: [false, true],
-};
+const FEW_VALUES: { readonly [type in Type]?: readonly unknown[] } = { null: [null], boolean: [false, true] };
 
 /** Returns all values of the types; undefined if a type has many. */
 export function allOfTypes(types: ReadonlySet<Type>): ReadonlyMap<string, unknown> | undefined {

@@ -197,9 +197,7 @@ describe('the action', () => {
     writeFileSync(join(workspace, 'api/a; b.yaml'), contract(LOOK));
     pullRequest(contract(LOOK), contract(LOOK));
     writeFileSync(join(workspace, 'api/a; b.yaml'), contract(BOTH));
-    const { status, body } = runAction({
-      inputs: { contract: 'a; b.yaml', 'working-directory': 'api' },
-    });
+    const { status, body } = runAction({ inputs: { contract: 'a; b.yaml', 'working-directory': 'api' } });
     expect(status).toBe(0);
     expect(body).toContain('1 addition');
   });

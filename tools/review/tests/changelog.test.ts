@@ -47,10 +47,7 @@ test('the first version lists its operations, and the next ones their changes, n
 });
 
 test('without a released contract, nothing is written', () => {
-  expect(run()).toEqual({
-    status: 0,
-    stderr: 'no contract is released yet: docs/contract has none\n',
-  });
+  expect(run()).toEqual({ status: 0, stderr: 'no contract is released yet: docs/contract has none\n' });
   expect(existsSync(file())).toBe(false);
 });
 

@@ -32,10 +32,7 @@ function commit(text: string, subject = 'a change'): void {
 }
 
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { cwd: folder, encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
@@ -66,10 +63,7 @@ describe('spec:review compares the contract in the folder', () => {
     git('tag', 'released');
     commit(contract(LOOK));
     commit(contract(LOOK, 'tags: []'));
-    expect(run('released')).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining('(released)`'),
-    });
+    expect(run('released')).toMatchObject({ status: 1, stdout: expect.stringContaining('(released)`') });
     expect(run('HEAD^').status).toBe(0);
   });
 
@@ -87,10 +81,7 @@ describe('spec:review compares the contract in the folder', () => {
   test('with the previous commit, on the main branch', () => {
     commit(contract(BOTH));
     commit(contract(LOOK));
-    expect(run()).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining('the commit before'),
-    });
+    expect(run()).toMatchObject({ status: 1, stdout: expect.stringContaining('the commit before') });
   });
 
   test('and says by hash and subject which commits it compares', () => {
@@ -113,10 +104,7 @@ describe('spec:review compares the contract in the folder', () => {
     commit(contract(BOTH));
     write(contract(LOOK));
     expect(run('HEAD').status).toBe(1);
-    expect(run()).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining('(the last commit)'),
-    });
+    expect(run()).toMatchObject({ status: 1, stdout: expect.stringContaining('(the last commit)') });
   });
 });
 
@@ -146,10 +134,7 @@ describe('spec:review exits with 2 and one line for', () => {
   test('a folder without a repository', () => {
     write(contract(LOOK));
     rmSync(join(folder, '.git'), { recursive: true });
-    expect(run()).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('not a git repository'),
-    });
+    expect(run()).toMatchObject({ status: 2, stderr: expect.stringContaining('not a git repository') });
   });
 
   test('no contract in either version', () => {

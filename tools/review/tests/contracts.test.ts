@@ -144,10 +144,7 @@ describe('a version announces breaking changes', () => {
   });
 
   test('and needs no increment if nothing breaks', () => {
-    expect(announced('1.0.0', '1.0.0', false)).toMatchObject({
-      breaksAnnounced: true,
-      needed: '1.0.0',
-    });
+    expect(announced('1.0.0', '1.0.0', false)).toMatchObject({ breaksAnnounced: true, needed: '1.0.0' });
   });
 
   test('and the review gives the required version', () => {

@@ -38,9 +38,7 @@ test('an added alternative breaks readers, and a removed one breaks senders', ()
 });
 
 test('narrowing never breaks readers, and widening never breaks senders', () => {
-  const narrowed = (schema: Schema) => ({
-    allOf: [schema, { maxLength: 1, maximum: 1, maxItems: 0 }],
-  });
+  const narrowed = (schema: Schema) => ({ allOf: [schema, { maxLength: 1, maximum: 1, maxItems: 0 }] });
   fc.assert(
     fc.property(schemas(), (schema) => {
       expect(broken(review(makeContract(schema), makeContract(narrowed(schema))))).not.toContain('reader');

@@ -58,12 +58,7 @@ export function ForecastFigure({
           area.bottom,
           area.top,
         ]);
-        const points = steps.map(({ at, value, low, high }) => ({
-          x: x(at),
-          y: y(value),
-          low: y(low),
-          high: y(high),
-        }));
+        const points = steps.map(({ at, value, low, high }) => ({ x: x(at), y: y(value), low: y(low), high: y(high) }));
         return (
           <>
             <LeftAxis scale={y} area={area} label={labelWithUnit(target, unit)} format={tick} />

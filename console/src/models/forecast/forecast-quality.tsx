@@ -12,11 +12,7 @@ import { targetUnit } from '../../ui/units.js';
 type Metrics = NonNullable<ForecastModel['metrics']>;
 
 /** The names of the errors of a forecast. */
-export const ERROR_NAMES = {
-  mae: 'Off by, on average',
-  smape: 'sMAPE',
-  mase: 'MASE',
-} as const;
+export const ERROR_NAMES = { mae: 'Off by, on average', smape: 'sMAPE', mase: 'MASE' } as const;
 
 export const ERRORS = ['mae', 'smape', 'mase'] as const;
 

@@ -63,10 +63,7 @@ export async function loadHistory(
 
 async function askFor(project: string, model: ForecastModel, asked: Asked, signal: AbortSignal): Promise<Step[]> {
   const { order_by, target } = model;
-  const { data, error, response } = await roster.POST(PREDICT, {
-    ...request(project, model, asked),
-    signal,
-  });
+  const { data, error, response } = await roster.POST(PREDICT, { ...request(project, model, asked), signal });
   if (error !== undefined) throw new ProblemError(error, response);
   const rows: readonly PredictionRow[] = data;
   return rows.map((row, index) => {
@@ -100,10 +97,7 @@ export async function loadForecastFile(project: string, model: ForecastModel, as
 function request(project: string, { name, group_by }: ForecastModel, { groups, confidence, steps, back }: Asked) {
   const backtest = back > 0 ? { backtest: back, explain: true } : {};
   return {
-    params: {
-      path: { projectName: project, modelName: name },
-      query: { confidence, steps, ...backtest },
-    },
+    params: { path: { projectName: project, modelName: name }, query: { confidence, steps, ...backtest } },
     body: groups.length > 0 ? [Object.fromEntries(group_by.map((column, index) => [column, groups[index] ?? '']))] : [],
   };
 }

@@ -29,10 +29,7 @@ export function CoverageOverTime({ record }: { record: ModelRecord }) {
     <Figure
       title="Coverage over time"
       description="The share of predictions whose true value was as promised, by when they were made. It should be near the dashed line; the band is its margin of error."
-      table={{
-        head: ['From', ...HEAD],
-        rows: groups.map((group) => [date(Date.parse(group.name)), ...cells(group)]),
-      }}
+      table={{ head: ['From', ...HEAD], rows: groups.map((group) => [date(Date.parse(group.name)), ...cells(group)]) }}
     >
       {(area) => {
         const times = points.map(({ at }) => at);
@@ -73,10 +70,7 @@ export function CoverageOfGroups({ record, nameOf }: { record: ModelRecord; name
     <Captioned
       title="Coverage by group"
       description="The share of predictions whose true value was as promised. The dashed line is the promise; the line through a point is its margin of error."
-      table={{
-        head: ['Group', ...HEAD],
-        rows: groups.map((each) => [nameOf(each.name), ...cells(each)]),
-      }}
+      table={{ head: ['Group', ...HEAD], rows: groups.map((each) => [nameOf(each.name), ...cells(each)]) }}
     >
       <Dots
         {...(record.promised !== null && { reference: record.promised })}

@@ -171,10 +171,7 @@ function readRecord(
     : { by: 'column' as const, column: grouping.slice(COLUMN.length) };
   return answered(
     roster.GET('/api/projects/{projectName}/models/{modelName}/record', {
-      params: {
-        path: { projectName: project, modelName: name },
-        query: { version, ...by, ...(drift && { drift }) },
-      },
+      params: { path: { projectName: project, modelName: name }, query: { version, ...by, ...(drift && { drift }) } },
       signal,
     }),
   );
@@ -201,13 +198,7 @@ function MovedColumns({ drift }: { drift: Drift }) {
         Of the {count(drift.rows, 'latest row')}, at least {percent(drift.moved)} are unlike {others}. The columns that
         moved, by the share of the change that each explains:
       </p>
-      <Bars
-        rows={drift.columns.map(({ column, share }) => ({
-          name: column,
-          share,
-          text: percent(share),
-        }))}
-      />
+      <Bars rows={drift.columns.map(({ column, share }) => ({ name: column, share, text: percent(share) }))} />
     </>
   );
 }

@@ -64,12 +64,9 @@ const MAX_BARS = 6;
 function Probabilities({ prediction: { probabilities } }: { prediction: ClassPrediction }) {
   return (
     <Bars
-      rows={[...probabilities].slice(0, MAX_BARS).map(([name, share], index) => ({
-        name,
-        share,
-        text: finePercent(share),
-        isFaint: index > 0,
-      }))}
+      rows={[...probabilities]
+        .slice(0, MAX_BARS)
+        .map(([name, share], index) => ({ name, share, text: finePercent(share), isFaint: index > 0 }))}
     />
   );
 }

@@ -7,10 +7,7 @@ import type { ModelPath } from '../change-model.js';
 export async function readVersions(path: ModelPath, signal: AbortSignal): Promise<Model[]> {
   const versions = await readList(
     (query) =>
-      roster.GET('/api/projects/{projectName}/models/{modelName}/versions', {
-        params: { path, query },
-        signal,
-      }),
+      roster.GET('/api/projects/{projectName}/models/{modelName}/versions', { params: { path, query }, signal }),
     { keyOf: ({ version }) => version },
   );
   return versions.toSorted((a, b) => b.version - a.version);

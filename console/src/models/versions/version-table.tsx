@@ -34,9 +34,7 @@ export function VersionTable({
       <tbody>
         {versions.map((model) => {
           const { name, version, status } = model;
-          const address = href(['projects', project, 'models', name], {
-            version: String(version),
-          });
+          const address = href(['projects', project, 'models', name], { version: String(version) });
           return (
             <tr key={version}>
               <th scope="row">{status === 'ready' ? <a href={address}>Version {version}</a> : `Version ${version}`}</th>

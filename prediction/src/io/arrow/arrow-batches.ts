@@ -149,12 +149,7 @@ class ArrowBatches {
       const vectors = withContext(place, () => this.#vectors(columns, start, start + length));
       const first = start + 1;
       for (const { from, to } of cutRows(vectors, length, this.#budget, { place, first, nameOf })) {
-        yield {
-          length: to - from,
-          vectors: sliceVectors(vectors, from, to),
-          columns,
-          start: start + from,
-        };
+        yield { length: to - from, vectors: sliceVectors(vectors, from, to), columns, start: start + from };
       }
     }
   }

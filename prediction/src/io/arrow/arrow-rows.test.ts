@@ -40,10 +40,7 @@ describe('rows of Arrow are answered as the same values in JSON', () => {
     await fc.assert(
       fc.asyncProperty(sentTables(NAMES, ROWS), fc.integer({ min: 1, max: 5000 }), async (columns, size) => {
         const sent = await answer(predictor, writeArrow(columns, format), { from, to: 'json' }, size);
-        const expected = await answer(predictor, writeJson(columns, ROWS), {
-          from: 'json',
-          to: 'json',
-        });
+        const expected = await answer(predictor, writeJson(columns, ROWS), { from: 'json', to: 'json' });
         expect(sent.bytes.toString()).toBe(expected.bytes.toString());
         expect(sent.warnings).toEqual(expected.warnings);
       }),
@@ -82,11 +79,7 @@ describe('answers in Arrow', () => {
         async (columns, format) => {
           const body = writeArrow(columns, 'stream');
           const from = 'arrow-stream';
-          const { bytes } = await answer(predictor, body, {
-            from,
-            to: `arrow-${format}`,
-            explain: true,
-          });
+          const { bytes } = await answer(predictor, body, { from, to: `arrow-${format}`, explain: true });
           const { bytes: json } = await answer(predictor, body, { from, to: 'json' });
           const table = arrow.tableFromIPC(bytes);
           const sent = arrow.tableFromIPC(body);
@@ -129,11 +122,7 @@ describe('columns that the model does not know', () => {
   });
 
   test('are refused from the schema, if they are to be', async () => {
-    const refused = answer(predictor, body, {
-      from: 'arrow-stream',
-      to: 'json',
-      unknown: 'refuse',
-    });
+    const refused = answer(predictor, body, { from: 'arrow-stream', to: 'json', unknown: 'refuse' });
     await expect(refused).rejects.toThrow(UnknownNamesError);
     await expect(refused).rejects.toMatchObject({ names: [{ name: 'sise', nearest: 'size' }] });
   });
@@ -165,10 +154,7 @@ describe('rows of JSON are answered in Arrow', () => {
   });
 
   test('without any rows, the answer has its columns', async () => {
-    const { bytes } = await answer(predictor, Buffer.from('[]'), {
-      from: 'json',
-      to: 'arrow-file',
-    });
+    const { bytes } = await answer(predictor, Buffer.from('[]'), { from: 'json', to: 'arrow-file' });
     const table = arrow.tableFromIPC(bytes);
     expect(table.numRows).toBe(0);
     expect(table.schema.fields.map(({ name }) => name)).toEqual([

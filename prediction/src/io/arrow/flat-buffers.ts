@@ -130,10 +130,7 @@ export interface FlatValue {
 export type FlatField = FlatValue | undefined;
 export type FlatFields = readonly FlatField[];
 
-export const uint8 = (value: number): FlatField => ({
-  bytes: 1,
-  write: ({ view }, at) => view.setUint8(at, value),
-});
+export const uint8 = (value: number): FlatField => ({ bytes: 1, write: ({ view }, at) => view.setUint8(at, value) });
 export const int16 = (value: number): FlatField => ({
   bytes: 2,
   write: ({ view }, at) => view.setInt16(at, value, true),

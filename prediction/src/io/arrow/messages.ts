@@ -34,11 +34,7 @@ const MAX_FOOTER_BYTES = 64 * 1024 * 1024;
 
 export const MAGIC = 'ARROW1';
 const CONTINUATION = 0xffffffff;
-const KINDS: Readonly<Record<number, Message['kind']>> = {
-  1: 'schema',
-  2: 'dictionary',
-  3: 'batch',
-};
+const KINDS: Readonly<Record<number, Message['kind']>> = { 1: 'schema', 2: 'dictionary', 3: 'batch' };
 
 /**
  * Yields the messages of an Arrow stream, or of an Arrow file in the order in which it was written. Some writers put

@@ -6,10 +6,7 @@ import type { Vector } from './vector.js';
 /** Adds batches of columns, until no more rows are wanted. */
 export async function addBatches(
   rows: OrderedSink,
-  batches: AsyncIterable<{
-    readonly length: number;
-    readonly vectors: ReadonlyMap<number, Vector>;
-  }>,
+  batches: AsyncIterable<{ readonly length: number; readonly vectors: ReadonlyMap<number, Vector> }>,
 ): Promise<void> {
   let count = 0;
   for await (const { length, vectors } of batches) {

@@ -34,9 +34,7 @@ const table = fc
   .chain((header) =>
     fc.record({
       header: fc.constant(header),
-      lines: fc.array(fc.array(cell, { maxLength: header.length, minLength: 1 }), {
-        maxLength: 12,
-      }),
+      lines: fc.array(fc.array(cell, { maxLength: header.length, minLength: 1 }), { maxLength: 12 }),
     }),
   );
 
@@ -131,10 +129,7 @@ test('answers in CSV are the same from cells and from objects', async () => {
         }),
       );
       expect(fromCells).toBe(fromObjects);
-      const told = Papa.parse<Record<string, string>>(fromCells ?? '', {
-        delimiter: ',',
-        header: true,
-      });
+      const told = Papa.parse<Record<string, string>>(fromCells ?? '', { delimiter: ',', header: true });
       expect(told.data.slice(0, -1).map((row) => unescaped(row['kind']))).toEqual(lines.map(([, kind]) => kind));
     }),
     { numRuns: 60 },
@@ -149,10 +144,7 @@ test('rows of any length are answered in their order', async () => {
   const parts: AnswerPart[] = [];
   const body = pieces(Buffer.from(csv), 10_000);
   for await (const part of answerRows(predictor, body, { from: 'csv', to: 'csv' })) parts.push(part);
-  const { data } = Papa.parse<Record<string, string>>(textOf(parts), {
-    delimiter: ',',
-    header: true,
-  });
+  const { data } = Papa.parse<Record<string, string>>(textOf(parts), { delimiter: ',', header: true });
   const predictions = predictor.predict(kinds.map((kind, size) => ({ kind, size })));
   expect(data.slice(0, -1)).toMatchObject(
     predictions.map(({ value, confidence, min, max }, index) => ({

@@ -58,11 +58,7 @@ function inJson(rows: readonly unknown[], options: Partial<AnswerOptions> = {}):
 
 /** The rows of an answer in CSV, with the text of each cell. */
 function csvRows(text: string): Record<string, string>[] {
-  return Papa.parse<Record<string, string>>(text, {
-    delimiter: ',',
-    header: true,
-    skipEmptyLines: true,
-  }).data;
+  return Papa.parse<Record<string, string>>(text, { delimiter: ',', header: true, skipEmptyLines: true }).data;
 }
 
 const cell = fc.oneof(
@@ -72,9 +68,7 @@ const cell = fc.oneof(
 
 describe('rows in CSV', () => {
   test('are answered as the same texts in JSON, however the body is cut', async () => {
-    const names = fc.uniqueArray(fc.constantFrom('rooms', 'place', 'index', 'rent', 'other', '2'), {
-      minLength: 1,
-    });
+    const names = fc.uniqueArray(fc.constantFrom('rooms', 'place', 'index', 'rent', 'other', '2'), { minLength: 1 });
     const body = names.chain((header) =>
       fc.tuple(
         fc.constant(header),

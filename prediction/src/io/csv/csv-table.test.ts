@@ -144,11 +144,7 @@ test('a table without a header has numbered columns', async () => {
   const rows = plain.slice(plain.indexOf('\n') + 1);
   const table = await readCsvTable(csvStream(rows), 'column_2', { header: false });
   const named = await readCsv(plain);
-  expect(table).toEqual({
-    ...named,
-    target: 'column_2',
-    columns: [{ ...named.columns[0], name: 'column_1' }],
-  });
+  expect(table).toEqual({ ...named, target: 'column_2', columns: [{ ...named.columns[0], name: 'column_1' }] });
   const short = () => readCsvTable(csvStream(`${rows}1\n`), 'column_2', { header: false });
   expect(await catchFaults(short)).toMatchObject([
     { line: 61, message: expect.stringContaining('the first row has 2') },

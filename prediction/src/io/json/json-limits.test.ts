@@ -67,9 +67,7 @@ describe('a body of JSON', () => {
   test('whose unknown names are refused is not answered', async () => {
     const rows = [...rentRows(20), { rooms: 1, flor: 2 }];
     const refused = answer(JSON.stringify(rows), { ...json, unknown: 'refuse' });
-    await expect(refused).rejects.toMatchObject({
-      names: [{ name: 'flor', firstRow: 20, rows: 1 }],
-    });
+    await expect(refused).rejects.toMatchObject({ names: [{ name: 'flor', firstRow: 20, rows: 1 }] });
   });
 
   test('with rows longer than the room for answers is answered', async () => {

@@ -58,10 +58,7 @@ export class JsonRowReader implements RowReader {
     const frame = isUtf8(body) ? bodyFrame(body) : undefined;
     if (frame === undefined) throw new DeclinedError();
     if (frame.isEmpty) return [];
-    const scanner = new JsonScanner(lent, this.#blocks, this.#check, {
-      areLines: false,
-      addsUnknown: true,
-    });
+    const scanner = new JsonScanner(lent, this.#blocks, this.#check, { areLines: false, addsUnknown: true });
     const blocks = this.#scanRows(scanner, lent, frame, start, length);
     scanner.report();
     return blocks;

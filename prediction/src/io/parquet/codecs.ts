@@ -10,15 +10,9 @@ const CODECS: readonly { readonly name: string; readonly read: Decompressor | un
   { name: 'Snappy', read: decompressSnappy },
   { name: 'gzip', read: (bytes, length) => gunzipSync(bytes, { maxOutputLength: length }) },
   { name: 'LZO', read: undefined },
-  {
-    name: 'Brotli',
-    read: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: length }),
-  },
+  { name: 'Brotli', read: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: length }) },
   { name: 'LZ4 of Hadoop', read: undefined },
-  {
-    name: 'Zstandard',
-    read: (bytes, length) => decompressZstandard(bytes, new Uint8Array(length + 1)),
-  },
+  { name: 'Zstandard', read: (bytes, length) => decompressZstandard(bytes, new Uint8Array(length + 1)) },
   { name: 'LZ4', read: decompressLz4 },
 ];
 

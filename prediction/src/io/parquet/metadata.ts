@@ -85,9 +85,7 @@ function readElement(reader: ThriftReader): SchemaElement {
 function readLogicalType(reader: ThriftReader): SchemaElement['logical'] {
   const logical: NonNullable<SchemaElement['logical']> = { kind: 0 };
   const none = {};
-  const time = {
-    2: () => reader.struct({ 1: unit(1e3), 2: unit(1e6), 3: unit(1e9) }),
-  };
+  const time = { 2: () => reader.struct({ 1: unit(1e3), 2: unit(1e6), 3: unit(1e9) }) };
   function unit(perSecond: number) {
     return () => {
       logical.perSecond = perSecond;
@@ -100,10 +98,7 @@ function readLogicalType(reader: ThriftReader): SchemaElement['logical'] {
       logical.kind = number;
       reader.struct(fields);
     };
-  const integer = {
-    1: () => (logical.bits = reader.integer()),
-    2: () => (logical.isSigned = reader.bool()),
-  };
+  const integer = { 1: () => (logical.bits = reader.integer()), 2: () => (logical.isSigned = reader.bool()) };
   const fields = Object.fromEntries(Array.from({ length: 20 }, (_, number) => [number, kind(number)]));
   reader.struct({ ...fields, 7: kind(7, time), 8: kind(8, time), 10: kind(10, integer) });
   return logical;

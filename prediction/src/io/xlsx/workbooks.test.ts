@@ -195,9 +195,7 @@ describe('a sheet', () => {
 
   test('names itself in the faults of its rows', async () => {
     const rows = Array.from({ length: 60 }, (_, row) => [row === 9 ? 'many' : row, row]);
-    const table = readTable('xlsx', stream(writeWorkbook([['a', 'b'], ...rows])), 'a', {
-      task: 'regression',
-    });
+    const table = readTable('xlsx', stream(writeWorkbook([['a', 'b'], ...rows])), 'a', { task: 'regression' });
     await expect(table).rejects.toThrow(/a/);
     const chosen = readTable('xlsx', stream(writeWorkbook([['a', 'b'], ...rows])), 'nothing');
     await expect(chosen).rejects.toThrow('Sheet "Sheet1": There is no column "nothing"');

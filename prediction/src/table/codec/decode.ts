@@ -55,10 +55,7 @@ const partSchema: v.GenericSchema<unknown, Piece[]> = v.array(
   v.union([
     headSchema,
     v.object({ column: integerSchema, texts: v.array(v.string()) }),
-    v.object({
-      column: integerSchema,
-      cells: v.union([v.instance(Uint16Array), v.instance(Float64Array)]),
-    }),
+    v.object({ column: integerSchema, cells: v.union([v.instance(Uint16Array), v.instance(Float64Array)]) }),
   ]),
 );
 

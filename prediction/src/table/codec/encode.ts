@@ -48,15 +48,7 @@ function* splitTable(table: RowTable): Generator<Piece> {
         },
   );
   const targetReading = isNumeric ? table.targetReading : undefined;
-  yield {
-    format: FORMAT,
-    target,
-    rowCount,
-    classes,
-    targetReading,
-    unnamedColumns,
-    columns: heads,
-  };
+  yield { format: FORMAT, target, rowCount, classes, targetReading, unnamedColumns, columns: heads };
   yield* cellPieces(TARGET, isNumeric ? table.targetValues : table.targetClasses);
   for (const [index, column] of columns.entries()) {
     if (column.kind === 'text') yield* textPieces(index, column.texts);

@@ -62,12 +62,7 @@ export const seriesHeadSchema = v.object({
   grid: gridSchema,
   columns: v.custom<ForecastTable['columns']>(Array.isArray),
   covariates: v.array(v.object({ name: v.string(), isKnown: v.boolean() })),
-  lengths: v.object({
-    groupCodes: indexSchema,
-    starts: indexSchema,
-    ends: indexSchema,
-    values: indexSchema,
-  }),
+  lengths: v.object({ groupCodes: indexSchema, starts: indexSchema, ends: indexSchema, values: indexSchema }),
   report: reportSchema,
 });
 
@@ -139,12 +134,7 @@ function* cutTexts(texts: readonly string[], bytes: number): Generator<string[]>
 export class GrowingSeries {
   readonly #head: SeriesHead;
   readonly #groupTexts: string[][];
-  readonly #arrays: {
-    groupCodes: Uint32Array;
-    starts: Float64Array;
-    ends: Uint32Array;
-    values: Float64Array;
-  };
+  readonly #arrays: { groupCodes: Uint32Array; starts: Float64Array; ends: Uint32Array; values: Float64Array };
   readonly #covariates: readonly Float64Array[];
   readonly #filled = new Map<SeriesCells, number>();
 

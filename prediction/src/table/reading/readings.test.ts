@@ -17,10 +17,7 @@ import { PLAIN_NUMBERS, shownReading } from './column-reading.js';
 
 /** A table of sixty rows with the texts in turn, and a target that follows from their index. */
 function tableOf(texts: readonly unknown[]) {
-  const rows = Array.from({ length: 60 }, (_, index) => ({
-    x: texts[index % texts.length],
-    y: index % texts.length,
-  }));
+  const rows = Array.from({ length: 60 }, (_, index) => ({ x: texts[index % texts.length], y: index % texts.length }));
   return readRows(rows, 'y');
 }
 
@@ -177,11 +174,7 @@ test.each(plain)('%j are numbers as programs write them', (texts, [min, max]) =>
 test.each(dates)('%j are dates', (texts, order, min) => {
   const { kind, reading = null, min: first } = columnOf(texts) ?? {};
   const shown = order && { kind: 'date', order, decided_by: 'values' };
-  expect({ kind, reading: shownReading(reading), first }).toEqual({
-    kind: 'date',
-    reading: shown,
-    first: min,
-  });
+  expect({ kind, reading: shownReading(reading), first }).toEqual({ kind: 'date', reading: shown, first: min });
 });
 
 test.each(categories)('a column stays one of categories if %s', (_, texts) => {
@@ -254,13 +247,7 @@ describe('a target of numbers with a unit', () => {
   test('is predicted as a number, and says its unit', () => {
     const model = train(targets(texts));
     if (model.task !== 'regression') throw new Error('The target holds classes.');
-    const reading = {
-      kind: 'number',
-      unit: '€',
-      decimal: ',',
-      group: null,
-      decided_by: 'values',
-    };
+    const reading = { kind: 'number', unit: '€', decimal: ',', group: null, decided_by: 'values' };
     expect(model.target_reading).toEqual(reading);
     expect(describeModel(model)).toMatch(/off by [\d.]+ € on average/);
     expect(decodeModel(encodeModel(model))).toEqual(model);

@@ -116,12 +116,7 @@ export const classificationHeadSchema = v.pipe(
     row_count: countSchema,
     classes: v.pipe(
       v.array(
-        v.strictObject({
-          name: v.string(),
-          rows: countSchema,
-          merged_count: indexSchema,
-          merged: v.array(v.string()),
-        }),
+        v.strictObject({ name: v.string(), rows: countSchema, merged_count: indexSchema, merged: v.array(v.string()) }),
       ),
       v.minLength(2),
       v.maxLength(MAX_CLASSES),

@@ -24,22 +24,24 @@ for line in sys.stdin:
 `;
 
 /** Tables of 2 to 12 classes, each with rows, whose probabilities are thousandths with ties. */
-const tables = fc.integer({ min: 2, max: 12 }).chain((classes) =>
-  fc
-    .array(
-      fc.record({
-        label: fc.nat({ max: classes - 1 }),
-        weights: fc.array(fc.nat({ max: 4 }), { minLength: classes, maxLength: classes }),
-      }),
-      { minLength: 1, maxLength: 300 },
-    )
-    .map((rows) => ({
-      labels: [...rows.map(({ label }) => label), ...Array(classes).keys()],
-      shares: [...rows.map(({ weights }) => weights), ...Array<number[]>(classes).fill([])].map((weights) =>
-        toShares(Array.from({ length: classes }, (_, at) => weights[at] ?? 0)),
-      ),
-    })),
-);
+const tables = fc
+  .integer({ min: 2, max: 12 })
+  .chain((classes) =>
+    fc
+      .array(
+        fc.record({
+          label: fc.nat({ max: classes - 1 }),
+          weights: fc.array(fc.nat({ max: 4 }), { minLength: classes, maxLength: classes }),
+        }),
+        { minLength: 1, maxLength: 300 },
+      )
+      .map((rows) => ({
+        labels: [...rows.map(({ label }) => label), ...Array(classes).keys()],
+        shares: [...rows.map(({ weights }) => weights), ...Array<number[]>(classes).fill([])].map((weights) =>
+          toShares(Array.from({ length: classes }, (_, at) => weights[at] ?? 0)),
+        ),
+      })),
+  );
 
 /** Returns thousandths whose sum is 1, nearly in the proportion of weights. */
 function toShares(weights: readonly number[]): number[] {

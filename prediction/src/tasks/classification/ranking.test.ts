@@ -3,10 +3,7 @@ import { expect, test } from 'vitest';
 import { rankClasses } from './ranking.js';
 
 /** Rows with the probability of the second of two classes in hundredths, so that many are equal, and their class. */
-const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), fc.nat({ max: 1 })), {
-  minLength: 1,
-  maxLength: 400,
-});
+const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), fc.nat({ max: 1 })), { minLength: 1, maxLength: 400 });
 
 function rank(some: readonly (readonly [number, number])[]) {
   const probabilities = some.flatMap(([hundredths]) => [1 - hundredths / 100, hundredths / 100]);

@@ -47,11 +47,7 @@ export function holdBack({ groups, series, steps }: AskedSeries, count: number):
     series: { start, values: cut(values), past: past.map(cut), known },
     steps: steps.map(({ step, position }) => {
       const actual = values[end + step - 1] ?? Number.NaN;
-      return {
-        step,
-        position: position - count,
-        ...(!Number.isNaN(actual) && { actual }),
-      };
+      return { step, position: position - count, ...(!Number.isNaN(actual) && { actual }) };
     }),
   };
 }

@@ -81,11 +81,7 @@ export function runBacktest(
 
 const PARTS_AT_ONCE = 1000;
 
-const NO_PART: TestedPart = {
-  series: { start: 0, values: new Float64Array(), past: [], known: [] },
-  end: 0,
-  index: 0,
-};
+const NO_PART: TestedPart = { series: { start: 0, values: new Float64Array(), past: [], known: [] }, end: 0, index: 0 };
 
 /**
  * With one origin a series, that from which the horizon is the window's end; else spread evenly over those from

@@ -49,10 +49,7 @@ export class ForecastRequest {
   constructor(index: SeriesIndex, { steps, backtest }: ForecastSpan) {
     this.#index = index;
     this.#isAsked = new Uint8Array(Math.ceil(index.model.series.count / 8));
-    this.#span = {
-      ...(steps !== undefined && { steps }),
-      ...(backtest !== undefined && { backtest }),
-    };
+    this.#span = { ...(steps !== undefined && { steps }), ...(backtest !== undefined && { backtest }) };
     this.#checkHorizon();
   }
 
@@ -173,10 +170,7 @@ export class ForecastRequest {
     this.#comparisons += candidates.series.length;
     if (this.#comparisons > MAX_COMPARISONS) {
       throw new InvalidRowsError([
-        {
-          row: at,
-          message: 'is one too many of the rows that name some of the groups; name all of them',
-        },
+        { row: at, message: 'is one too many of the rows that name some of the groups; name all of them' },
       ]);
     }
     let hasFound = false;

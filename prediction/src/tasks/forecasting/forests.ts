@@ -69,12 +69,7 @@ export function fitForests(
   const error_floor = rowCount > 0 ? chooseErrorFloor(meanError) : 1;
   if (rowCount < MIN_ROWS) {
     const error_forest = { base: meanError, trees: [] };
-    return {
-      cuts: Array.from({ length: width }, () => []),
-      value_forest: NO_FOREST,
-      error_forest,
-      error_floor,
-    };
+    return { cuts: Array.from({ length: width }, () => []), value_forest: NO_FOREST, error_forest, error_floor };
   }
   const cuts = Array.from({ length: width }, (_, feature) =>
     findCuts(columns.subarray(feature * rowCount, (feature + 1) * rowCount)),

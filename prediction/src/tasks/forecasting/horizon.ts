@@ -25,16 +25,7 @@ export function createSeriesSet(table: ForecastTable): SeriesSet {
   const series = Array.from(ends, (end, index): ForecastSeries => {
     const from = index === 0 ? 0 : (ends[index - 1] ?? 0);
     const cut = ({ values }: Pick<Covariate, 'values'>) => values.subarray(from, end);
-    return {
-      start: starts[index] ?? 0,
-      values: cut(table),
-      past: past.map(cut),
-      known: known.map(cut),
-    };
+    return { start: starts[index] ?? 0, values: cut(table), past: past.map(cut), known: known.map(cut) };
   });
-  return {
-    season: seasonLength(grid),
-    calendar: createCalendar(grid),
-    series,
-  };
+  return { season: seasonLength(grid), calendar: createCalendar(grid), series };
 }

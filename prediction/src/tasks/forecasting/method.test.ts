@@ -189,11 +189,7 @@ describe('the future', () => {
     ...one,
     past: [one.values.map(Math.sqrt)],
   }));
-  const moved = whole.map((one) => ({
-    ...one,
-    values: shiftFuture(one.values),
-    past: one.past.map(shiftFuture),
-  }));
+  const moved = whole.map((one) => ({ ...one, values: shiftFuture(one.values), past: one.past.map(shiftFuture) }));
 
   function shiftFuture(values: Float64Array): Float64Array {
     return values.map((value, at) => (at < KNOWN ? value : 3 * value + 1000));
@@ -280,9 +276,7 @@ describe('series with little to tell', () => {
     expect(Math.max(...scores.flat())).toBeLessThan(1000);
   });
 
-  test('have seasons of any length, which are found in a bounded time', {
-    timeout: 120_000,
-  }, () => {
+  test('have seasons of any length, which are found in a bounded time', { timeout: 120_000 }, () => {
     // With a look at each lag, this would take minutes.
     const season = 200_000;
     const values = new Float64Array(7 * season).map(

@@ -76,10 +76,7 @@ function decompose(values: Float64Array, season: number): Seasons {
   const indices = sums.map((sum, place) => sum / Math.max(counts[place] ?? 0, 1));
   let mean = 0;
   for (const index of indices) mean += index / season;
-  return {
-    isMultiplied,
-    indices: indices.map((index) => (isMultiplied ? index / mean : index - mean)),
-  };
+  return { isMultiplied, indices: indices.map((index) => (isMultiplied ? index / mean : index - mean)) };
 }
 
 /** Takes the seasons out of values, or puts them into a value at a place. */

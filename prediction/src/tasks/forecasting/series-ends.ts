@@ -64,12 +64,7 @@ export class SeriesEnds {
     const [from, to] = [this.#ends[series - 1] ?? 0, this.#ends[series]];
     const cut = (values: Float64Array) => values.subarray(from, to);
     const { target, past, known } = this.#values;
-    return {
-      start: this.#starts[series] ?? 0,
-      values: cut(target),
-      past: past.map(cut),
-      known: known.map(cut),
-    };
+    return { start: this.#starts[series] ?? 0, values: cut(target), past: past.map(cut), known: known.map(cut) };
   }
 
   /** Yields all series in their order. */

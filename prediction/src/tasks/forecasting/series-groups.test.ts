@@ -37,10 +37,8 @@ function trainSeries(names: readonly (readonly string[])[]): SeriesModel {
 
 /** Series by three columns; in the order in which they first came. */
 const names =
-  fc.sample(fc.uniqueArray(groups, { minLength: 150, maxLength: 150, selector: nameOf }), {
-    numRuns: 1,
-    seed: 3,
-  })[0] ?? [];
+  fc.sample(fc.uniqueArray(groups, { minLength: 150, maxLength: 150, selector: nameOf }), { numRuns: 1, seed: 3 })[0] ??
+  [];
 const predictor = createPredictor(decodeModel(encodeModel(trainSeries(names))));
 if (!(predictor instanceof SeriesServer)) throw new Error('The model forecasts');
 const server: SeriesServer = predictor;

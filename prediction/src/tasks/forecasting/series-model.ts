@@ -182,34 +182,19 @@ export function encodeForecast(model: SeriesModel, lines: ModelLineWriter) {
   return {
     ...rest,
     columns: lines.items(columns),
-    method: {
-      ...method,
-      ...encodeForests(method, lines),
-      backtest: encodeForests(method.backtest, lines),
-    },
+    method: { ...method, ...encodeForests(method, lines), backtest: encodeForests(method.backtest, lines) },
     series: lines.items(writeSeries(series)),
   };
 }
 
 function* writeSeries(series: SeriesEnds) {
   for (const { groups, start, values, past, known } of series) {
-    yield {
-      groups,
-      start,
-      values: writeNumbers(values),
-      past: past.map(writeNumbers),
-      known: known.map(writeNumbers),
-    };
+    yield { groups, start, values: writeNumbers(values), past: past.map(writeNumbers), known: known.map(writeNumbers) };
   }
 }
 
 function encodeForests({ cuts, value_forest, error_forest, error_floor }: Forests, lines: ModelLineWriter) {
-  return {
-    cuts,
-    value_forest: lines.forest(value_forest),
-    error_forest: lines.forest(error_forest),
-    error_floor,
-  };
+  return { cuts, value_forest: lines.forest(value_forest), error_forest: lines.forest(error_forest), error_floor };
 }
 
 function* decodeForests(
@@ -241,11 +226,7 @@ export function* decodeForecast(
   const { features, past_count, known_count } = head.method;
   const forests = yield* decodeForests(head.method, features.length, lines);
   const backtest = yield* decodeForests(head.method.backtest, features.length, lines);
-  const ends = new SeriesEndsBuilder({
-    groups: head.group_by.length,
-    past: past_count,
-    known: known_count,
-  });
+  const ends = new SeriesEndsBuilder({ groups: head.group_by.length, past: past_count, known: known_count });
   let cells = 0;
   while (ends.count < head.series) {
     const series = v.parse(seriesSchema, lines.next());

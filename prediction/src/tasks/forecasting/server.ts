@@ -254,10 +254,7 @@ export class SeriesServer {
 
   #gather(options: PredictOptions): RowGatherer {
     const request = new ForecastRequest(this.#parts.index, options);
-    return {
-      add: (block) => addRows(request, block),
-      answer: (maxRows) => this.#forecast(request, options, maxRows),
-    };
+    return { add: (block) => addRows(request, block), answer: (maxRows) => this.#forecast(request, options, maxRows) };
   }
 
   #answer(rows: readonly unknown[], options: PredictOptions, maxRows: number): GatheredAnswer {

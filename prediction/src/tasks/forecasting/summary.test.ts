@@ -20,11 +20,7 @@ test.each<[string, number, string]>([
   ],
 ])('a forecaster is judged %s', (_, mae, begin) => {
   const summary = describeForecast(
-    {
-      ...METRICS,
-      errors: { mae, smape: 12, mase: 0.78 },
-      baseline_errors: { mae: 11.9, smape: 9.6, mase: 0.85 },
-    },
+    { ...METRICS, errors: { mae, smape: 12, mase: 0.78 }, baseline_errors: { mae: 11.9, smape: 9.6, mase: 0.85 } },
     { method: { season: 12 } },
   );
   expect(summary.slice(0, begin.length)).toBe(begin);

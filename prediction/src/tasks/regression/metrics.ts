@@ -88,11 +88,7 @@ function binResiduals(residuals: Float64Array, toUnits: (length: number) => numb
   if (!(width > 0)) return [{ from: null, to: null, rows: residuals.length }];
   const bins = Array.from({ length: 2 * BINS_EACH_WAY + 2 }, (_, index) => {
     const edge = (place: number) => toUnits(width * (place - BINS_EACH_WAY));
-    return {
-      from: index === 0 ? null : edge(index - 1),
-      to: index > 2 * BINS_EACH_WAY ? null : edge(index),
-      rows: 0,
-    };
+    return { from: index === 0 ? null : edge(index - 1), to: index > 2 * BINS_EACH_WAY ? null : edge(index), rows: 0 };
   });
   for (const residual of residuals) {
     const place = Math.floor(residual / width) + BINS_EACH_WAY + 1;

@@ -117,11 +117,7 @@ export const regressionHeadSchema = v.pipe(
     columns: indexSchema,
     metrics: metricsSchema,
     features: indexSchema,
-    target_scale: v.strictObject({
-      magnitude: positiveSchema,
-      centre: v.number(),
-      spread: positiveSchema,
-    }),
+    target_scale: v.strictObject({ magnitude: positiveSchema, centre: v.number(), spread: positiveSchema }),
     target_support: v.strictObject({
       lower: v.nullable(v.number()),
       upper: v.nullable(v.number()),

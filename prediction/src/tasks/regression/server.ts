@@ -119,10 +119,7 @@ export class NumberServer implements TaskServer<Prediction> {
   get promised(): PromisedTarget {
     const { model } = this.parts;
     const { keeps_mean } = model.target_support;
-    const calibration = {
-      log_widths: describeWidths(model),
-      ...(keeps_mean && { is_whole: keeps_mean }),
-    };
+    const calibration = { log_widths: describeWidths(model), ...(keeps_mean && { is_whole: keeps_mean }) };
     const calibrated_rows = model.metrics.held_out_rows;
     const reading = model.target_reading;
     return { task: 'regression', reading, classes: [], calibration, calibrated_rows };
@@ -247,9 +244,5 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
 }
 
 function boundedAt(numbers: Float64Array, at: number): Bounded {
-  return {
-    value: numbers[at + VALUE] ?? 0,
-    min: numbers[at + MIN] ?? 0,
-    max: numbers[at + MAX] ?? 0,
-  };
+  return { value: numbers[at + VALUE] ?? 0, min: numbers[at + MIN] ?? 0, max: numbers[at + MAX] ?? 0 };
 }

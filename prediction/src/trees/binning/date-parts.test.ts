@@ -48,20 +48,13 @@ describe('a date', () => {
   test('before 1970 has the same parts', () => {
     const rows = makeRows(800, (random, index) => {
       const day = new Date(Date.UTC(1900, 0, 1) + index * DAY);
-      return {
-        day: day.toISOString().slice(0, 10),
-        y: Number(day.getUTCDay() === 1) + random() / 9,
-      };
+      return { day: day.toISOString().slice(0, 10), y: Number(day.getUTCDay() === 1) + random() / 9 };
     });
     expect(trainOn(rows).metrics.r2).toBeGreaterThan(0.9);
   });
 
   test('is missing in all of its parts or in none', () => {
-    const rows = makeRows(800, (random, index) => ({
-      day: dayAt(index),
-      x: random(),
-      y: (index % 7) + random(),
-    }));
+    const rows = makeRows(800, (random, index) => ({ day: dayAt(index), x: random(), y: (index % 7) + random() }));
     const predictor = new Predictor(trainOn(rows));
     const unknown = [{ x: 0.5 }, { x: 0.5, day: 'soon' }, { x: 0.5, day: null }];
     const [first, ...others] = predictor.predict(unknown);

@@ -83,10 +83,7 @@ export class TreeLearner {
     const { start, end } = leaf;
     const middle = start + this.#partition(start, end - start, split);
     const left = found.left;
-    const right = {
-      residualSum: leaf.residualSum - left.residualSum,
-      rowCount: leaf.rowCount - left.rowCount,
-    };
+    const right = { residualSum: leaf.residualSum - left.residualSum, rowCount: leaf.rowCount - left.rowCount };
     const leftIsSmaller = middle - start < end - middle;
     const smaller = leftIsSmaller
       ? this.#histograms.build(start, middle - start, countBits)
