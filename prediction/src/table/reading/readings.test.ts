@@ -244,6 +244,13 @@ describe('a target of numbers with a unit', () => {
   };
   const texts = Array.from({ length: 12 }, (_, index) => `${index},50 €`);
 
+  test('names no unit where it has none', () => {
+    for (const unit of ['', ' €']) {
+      const summary = describeModel(train(targets(Array.from({ length: 12 }, (_, index) => `${index},50${unit}`))));
+      expect(summary).toMatch(unit === '' ? /off by [\d.]+ on average/ : /off by [\d.]+ € on average/);
+    }
+  });
+
   test('is predicted as a number, and says its unit', () => {
     const model = train(targets(texts));
     if (model.task !== 'regression') throw new Error('The target holds classes.');

@@ -108,7 +108,7 @@ export function describeRegression(
   reading: NumberReading | null,
 ): string {
   const rows = describeTestRows(held_out_rows, rowCount);
-  const unit = reading === null ? '' : ` ${reading.unit}`;
+  const unit = reading?.unit ? ` ${reading.unit}` : '';
   const errors = `its predictions are off by ${shortNumber(mae)}${unit} on average, the mean is by ${shortNumber(baseline_mae)}${unit}`;
   if (!isBetter(rmse, baseline_rmse)) {
     return `No better than always answering the mean: ${rows}, ${errors}. The columns say little or nothing of the target.`;
