@@ -3,16 +3,20 @@
  * `--check`, compares it with the file instead.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { asRecord } from '../../server/contract/json-record.js';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { writeGenerated } from '../generator/generated-files.js';
+import { keepReached } from './keep-reached.js';
 import { pythonContract } from './python-contract.js';
 
-const FILE = 'python/src/roster/_api.py';
+const FOLDER = 'python/src/roster/';
+const FILE = `${FOLDER}_api.py`;
+/** Headers of all answers: an operation without others needs no second method, which returns them. */
+const COMMON_HEADERS: ReadonlySet<string> = new Set(['X-Request-Id', 'RateLimit', 'RateLimit-Policy']);
 
 const options = scriptCommand('generate:python', "Make the contract's half of the Python client.")
   .option('--check', 'compare it with the file instead')
@@ -20,10 +24,15 @@ const options = scriptCommand('generate:python', "Make the contract's half of th
   .opts<{ readonly check?: true }>();
 const contract = pythonContract(asRecord(load(readFileSync('openapi.yaml', 'utf8'))));
 const compare = options.check === true;
-const [stale] = writeGenerated([[FILE, generate(JSON.stringify(contract))]], { compare });
+const module = keepReached(generate(JSON.stringify(contract, withoutCommonHeaders)), ['Client', ...namesOfOtherHalf()]);
+const [stale] = writeGenerated([[FILE, module]], { compare });
 if (stale && compare) {
   process.stderr.write(`${stale} is out of date: npm run generate\n`);
   process.exitCode = 1;
+}
+
+function withoutCommonHeaders(key: string, value: unknown): unknown {
+  return COMMON_HEADERS.has(key) ? undefined : value;
 }
 
 /** Returns the module that Redocly makes. It names its output by another ending than the one that it writes. */
@@ -43,4 +52,12 @@ function generate(openapi: string): string {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Returns the names of the module that the half written by hand uses. */
+function namesOfOtherHalf(): string[] {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.py') && !FILE.endsWith(file));
+  return files.flatMap((file) => {
+    return [...readFileSync(FOLDER + file, 'utf8').matchAll(/\b_api\.(\w+)/g)].map(([, name = '']) => name);
+  });
 }

@@ -3,120 +3,20 @@
 # Requires Python >= 3.9 and httpx: pip install httpx
 
 from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, AsyncIterator, ClassVar, Dict, Iterator, List, Literal, Optional, Tuple, Union, cast
-
-
-class OauthScope(str, Enum):
-    """A scope that a token can have. Nothing at `/mcp` needs another one."""
-    READ = "read"
-    PREDICT = "predict"
-    ASK = "ask"
-
-
-@dataclass
-class OauthResource:
-    """The metadata of a protected resource (RFC 9728, section 2)."""
-    resource: OauthAddress
-    authorization_servers: List[OauthAddress]
-    scopes_supported: OauthScopes
-    bearer_methods_supported: List[OauthText]
-    resource_name: OauthText
-
-
-@dataclass
-class OauthServer:
-    """The metadata of an authorization server (RFC 8414, section 2)."""
-    issuer: OauthAddress
-    authorization_endpoint: OauthAddress
-    token_endpoint: OauthAddress
-    registration_endpoint: OauthAddress
-    revocation_endpoint: OauthAddress
-    scopes_supported: OauthScopes
-    response_types_supported: OauthTexts
-    grant_types_supported: OauthTexts
-    code_challenge_methods_supported: OauthTexts
-    token_endpoint_auth_methods_supported: OauthTexts
-    revocation_endpoint_auth_methods_supported: OauthTexts
-    client_id_metadata_document_supported: bool
-    authorization_response_iss_parameter_supported: bool
-
-
-@dataclass
-class OauthConsent:
-    """The form of the consent page."""
-    response_type: Optional[str] = None
-    client_id: Optional[str] = None
-    redirect_uri: Optional[str] = None
-    state: Optional[str] = None
-    code_challenge: Optional[str] = None
-    code_challenge_method: Optional[str] = None
-    scope: Optional[str] = None
-    resource: Optional[str] = None
-    key: Optional[str] = None
-    project: Optional[str] = None
-    allow_read: Optional[str] = None
-    allow_predict: Optional[str] = None
-    allow_ask: Optional[str] = None
-    decision: Optional[str] = None
-
-
-@dataclass
-class OauthTokenRequest:
-    """A request for tokens."""
-    grant_type: Optional[str] = None
-    client_id: Optional[str] = None
-    code: Optional[str] = None
-    redirect_uri: Optional[str] = None
-    code_verifier: Optional[str] = None
-    refresh_token: Optional[str] = None
-    scope: Optional[str] = None
-    resource: Optional[str] = None
-
-
-@dataclass
-class OauthTokens:
-    """Tokens (RFC 6749, section 5.1)."""
-    access_token: OauthText
-    token_type: Literal["Bearer"]
-    expires_in: int
-    refresh_token: OauthText
-    scope: OauthText
-
-
-@dataclass
-class OauthRegistration:
-    """The metadata of a client (RFC 7591, section 2). All other members are ignored."""
-    redirect_uris: List[OauthRedirectUri]
-    client_name: Optional[str] = None
-
-
-@dataclass
-class OauthClient:
-    """A registered client (RFC 7591, section 3.2.1)."""
-    client_id: OauthText
-    client_id_issued_at: int
-    redirect_uris: List[OauthRedirectUri]
-    token_endpoint_auth_method: OauthText
-    grant_types: OauthTexts
-    response_types: OauthTexts
-    client_name: Optional[OauthText] = None
-
-
-@dataclass
-class OauthRevocation:
-    """A token to revoke."""
-    token: Optional[str] = None
-    client_id: Optional[str] = None
-
-
-@dataclass
-class OauthError:
-    """An error of OAuth (RFC 6749, section 5.2)."""
-    error: str
-    error_description: OauthText
+from typing import Any, Callable, ClassVar, Dict, Generic, List, Literal, Optional, Tuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+import base64
+import dataclasses
+import httpx
+import json
+import logging
+import random
+import time
+import typing
+import uuid
+from urllib.parse import quote
+from datetime import date, datetime
 
 
 @dataclass
@@ -251,44 +151,6 @@ class CreateSkillBody:
 class UpdateSkillBody:
     """The changes to the skill, under `skill`."""
     skill: UpdateSkillBodySkill
-
-
-@dataclass
-class ModelSkillParams:
-    """The members of `params` that a skill of the type `model` has."""
-    model: str
-    version: Optional[int] = None
-    description: Optional[ToolDescription] = None
-
-
-@dataclass
-class SqlSkillParams:
-    """The members of `params` that a skill of the type `sql` has."""
-    database: str
-    tables: List[FreeText]
-    description: Optional[ToolDescription] = None
-
-
-@dataclass
-class RetrievalSkillParams:
-    """The members of `params` that a skill of the type `retrieval` has."""
-    source: str
-    description: Optional[ToolDescription] = None
-
-
-@dataclass
-class KnowledgeBaseSkillParams:
-    """The members of `params` that a skill of the type `knowledge_base` has."""
-    source: Optional[str] = None
-    description: Optional[ToolDescription] = None
-
-
-@dataclass
-class McpSkillParams:
-    """The members of `params` that a skill of the type `mcp` has."""
-    server: str
-    tools: List[FreeText]
-    description: Optional[ToolDescription] = None
 
 
 @dataclass
@@ -646,19 +508,6 @@ class Message:
     created_at: Timestamp
 
 
-@dataclass
-class SendMessageBody:
-    """The message, under `message`."""
-    message: SendMessageBodyMessage
-
-
-@dataclass
-class Reply:
-    """A message of a person, and the chatbot's reply."""
-    question: Message
-    message: Message
-
-
 class Promotion(str, Enum):
     """Which new version serves as soon as it is ready. `always`, the default: every one. `if_not_worse`: one that is no
     worse than the serving version on rows that neither was trained on. `manual`: none. The others wait until
@@ -894,551 +743,6 @@ class UndecidedReading:
 
 
 @dataclass
-class McpMessage:
-    """A request of the Model Context Protocol, or a notification, which has no `id`. The `params` are those that the
-    revision gives the method.
-    """
-    jsonrpc: Literal["2.0"]
-    method: str
-    id: Optional[McpId] = None
-    params: Optional[OpenObject] = None
-
-
-@dataclass
-class McpResult:
-    """The result of a method."""
-    jsonrpc: Literal["2.0"]
-    id: McpId
-    result: Dict[str, Any]
-
-
-@dataclass
-class McpError:
-    """An error of JSON-RPC 2.0. It has no `id` if the message had none that could be read."""
-    jsonrpc: Literal["2.0"]
-    error: McpErrorError
-    id: Optional[McpId] = None
-
-
-@dataclass
-class OpenaiModels:
-    """Agents, as models of OpenAI's API."""
-    object: Literal["list"]
-    data: List[OpenaiModelsDataItem]
-
-
-@dataclass
-class ChatCompletionBody:
-    """A question to an agent, in the form of OpenAI's chat completions."""
-    model: OpenaiModelName
-    messages: List[OpenaiMessage]
-    stream: Optional[bool] = None
-    stream_options: Optional[ChatCompletionBodyStreamOptions] = None
-    temperature: Optional[float] = None
-    tools: Optional[List[OpenaiTool]] = None
-    tool_choice: Optional[Union[str, ChatCompletionBodyToolChoice2]] = None
-    response_format: Optional[ChatCompletionBodyResponseFormat] = None
-    n: Optional[int] = None
-    logprobs: Optional[bool] = None
-    modalities: Optional[List[str]] = None
-    max_completion_tokens: Optional[MaxTokens] = None
-    max_tokens: Optional[MaxTokens] = None
-    top_p: Optional[WithoutEffect] = None
-    frequency_penalty: Optional[WithoutEffect] = None
-    presence_penalty: Optional[WithoutEffect] = None
-    stop: Optional[WithoutEffect] = None
-    seed: Optional[WithoutEffect] = None
-    user: Optional[WithoutEffect] = None
-    metadata: Optional[WithoutEffect] = None
-    store: Optional[WithoutEffect] = None
-    parallel_tool_calls: Optional[WithoutEffect] = None
-    reasoning_effort: Optional[WithoutEffect] = None
-    verbosity: Optional[WithoutEffect] = None
-    service_tier: Optional[WithoutEffect] = None
-    logit_bias: Optional[WithoutEffect] = None
-    top_logprobs: Optional[WithoutEffect] = None
-    safety_identifier: Optional[WithoutEffect] = None
-    prompt_cache_key: Optional[WithoutEffect] = None
-    prompt_cache_options: Optional[WithoutEffect] = None
-    prompt_cache_retention: Optional[WithoutEffect] = None
-    prediction: Optional[WithoutEffect] = None
-    audio: Optional[None] = None
-    functions: Optional[None] = None
-    function_call: Optional[None] = None
-    web_search_options: Optional[None] = None
-    moderation: Optional[None] = None
-
-
-@dataclass
-class OpenaiTool:
-    """A tool that the client runs."""
-    type_: str
-    function: OpenaiToolFunction
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiMessage:
-    """A message. Null counts as not sent. One of the assistant may have tool calls in place of content, and fields of any
-    other name, such as `reasoning_content`: it is history, perhaps of another server, and what is not described here
-    is not read. One that says nothing is left out.
-    """
-    role: str
-    content: Optional[Union[OpenaiText, List[OpenaiMessageContent2Item]]] = None
-    name: Optional[WithoutEffect] = None
-    refusal: Optional[WithoutEffect] = None
-    annotations: Optional[WithoutEffect] = None
-    audio: Optional[None] = None
-    function_call: Optional[None] = None
-    tool_calls: Optional[List[OpenaiPastCall]] = None
-    tool_call_id: Optional[str] = None
-
-
-@dataclass
-class OpenaiToolCall:
-    """A call of a tool of the client."""
-    id: OpenaiCallId
-    type_: str
-    function: OpenaiCalledFunction
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiPastCall:
-    """A call of a tool of the client, by the assistant. It may have fields that are not described, which are not read."""
-    id: OpenaiCallId
-    type_: str
-    function: OpenaiPastCallFunction
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiCalledFunction:
-    """What is called."""
-    name: OpenaiToolName
-    arguments: str
-
-
-@dataclass
-class ChatCompletion:
-    """The answer of an agent, in the form of OpenAI's chat completions."""
-    id: ChatCompletionId
-    object: Literal["chat.completion"]
-    created: UnixTime
-    model: OpenaiModelName
-    choices: List[ChatCompletionChoicesItem]
-    steps: Steps
-    usage: Optional[OpenaiUsage] = None
-
-
-class FinishReason(str, Enum):
-    """Why the answer ends. `tool_calls` asks the client to run its tools. `length` says that it reached its bound of tokens, or that of the chat server, before its end."""
-    STOP = "stop"
-    TOOL_CALLS = "tool_calls"
-    LENGTH = "length"
-
-
-@dataclass
-class OpenaiUsage:
-    """The tokens that the answer used of the chat server. Left out if that does not count them."""
-    prompt_tokens: CountedTokens
-    completion_tokens: CountedTokens
-    total_tokens: CountedTokens
-
-
-@dataclass
-class ChatCompletionFailure:
-    """The answer failed. No chunk follows."""
-    error: OpenaiError
-
-
-@dataclass
-class ChatCompletionChunk:
-    """The next piece of an answer."""
-    id: ChatCompletionId
-    object: Literal["chat.completion.chunk"]
-    created: UnixTime
-    model: OpenaiModelName
-    choices: List[ChatCompletionChunkChoicesItem]
-    usage: Optional[OpenaiUsage] = None
-    steps: Optional[Steps] = None
-
-
-@dataclass
-class OpenaiStreamedCall:
-    """A call of a tool of the client, with its place among the calls."""
-    index: int
-    id: OpenaiCallId
-    type_: Literal["function"]
-    function: OpenaiCalledFunction
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiResponseBody:
-    """A question to an agent, in the form of Open Responses. This schema and those of the items, responses and events
-    of `/v1/responses` are taken from its OpenAPI document, version 2026-04-24, which is under the Apache License
-    2.0 (https://www.apache.org/licenses/LICENSE-2.0), with bounds added, and without what agents do not do.
-    """
-    model: OpenaiModelName
-    input: Union[OpenaiText, List[OpenaiInputItem]]
-    instructions: Optional[str] = None
-    previous_response_id: Optional[str] = None
-    store: Optional[bool] = None
-    stream: Optional[bool] = None
-    stream_options: Optional[OpenaiResponseBodyStreamOptions] = None
-    temperature: Optional[float] = None
-    tools: Optional[List[OpenaiFunctionTool]] = None
-    tool_choice: Optional[OpenaiToolChoice] = None
-    metadata: Optional[Dict[str, str]] = None
-    text: Optional[OpenaiResponseBodyText] = None
-    background: Optional[bool] = None
-    include: Optional[List[str]] = None
-    top_logprobs: Optional[int] = None
-    truncation: Optional[str] = None
-    max_output_tokens: Optional[MaxTokens] = None
-    max_tool_calls: Optional[WithoutEffect] = None
-    top_p: Optional[WithoutEffect] = None
-    frequency_penalty: Optional[WithoutEffect] = None
-    presence_penalty: Optional[WithoutEffect] = None
-    parallel_tool_calls: Optional[WithoutEffect] = None
-    reasoning: Optional[WithoutEffect] = None
-    service_tier: Optional[WithoutEffect] = None
-    user: Optional[WithoutEffect] = None
-    safety_identifier: Optional[WithoutEffect] = None
-    prompt_cache_key: Optional[WithoutEffect] = None
-    prompt_cache_options: Optional[WithoutEffect] = None
-    prompt_cache_retention: Optional[WithoutEffect] = None
-    conversation: Optional[None] = None
-    prompt: Optional[None] = None
-    context_management: Optional[None] = None
-    moderation: Optional[None] = None
-
-
-@dataclass
-class OpenaiInputItem:
-    """A message, which has `role` and `content`; the call of a tool of the client, with `call_id`, `name` and
-    `arguments`; or its result, with `call_id` and `output`. Null counts as not sent. Items of a response can be sent
-    as they are. Messages of the assistant and calls are history, perhaps of another server: they may have fields of
-    any other name, which are not read. Reasoning, and uses of tools that ran on a server, are accepted, and not read.
-    """
-    type_: Optional[str] = None
-    role: Optional[str] = None
-    content: Optional[Union[OpenaiText, OpenaiInputParts]] = None
-    call_id: Optional[OpenaiCallId] = None
-    name: Optional[OpenaiToolName] = None
-    arguments: Optional[str] = None
-    output: Optional[Union[OpenaiText, OpenaiInputParts]] = None
-    id: Optional[WithoutEffect] = None
-    status: Optional[WithoutEffect] = None
-    phase: Optional[WithoutEffect] = None
-    tool: Optional[WithoutEffect] = None
-    input: Optional[WithoutEffect] = None
-    result: Optional[WithoutEffect] = None
-    error: Optional[WithoutEffect] = None
-    milliseconds: Optional[WithoutEffect] = None
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiFunctionTool:
-    """A tool that the client runs."""
-    type_: str
-    name: OpenaiToolName
-    description: Optional[str] = None
-    parameters: Optional[OpenObject] = None
-    strict: Optional[bool] = None
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiResponse:
-    """The answer of an agent, in the form of Open Responses. Members that say how it was made repeat what was in effect."""
-    id: OpenaiResponseId
-    object: Literal["response"]
-    created_at: UnixTime
-    completed_at: Optional[UnixTime]
-    status: str
-    incomplete_details: Optional[OpenaiIncompleteDetails]
-    model: OpenaiModelName
-    previous_response_id: Optional[str]
-    instructions: Optional[str]
-    output: List[OpenaiOutputItem]
-    error: Optional[OpenaiResponseError]
-    tools: List[OpenaiFunctionTool]
-    tool_choice: OpenaiToolChoice
-    truncation: Literal["disabled"]
-    parallel_tool_calls: Literal[True]
-    text: OpenaiResponseText
-    top_p: Literal[1]
-    presence_penalty: Literal[0]
-    frequency_penalty: Literal[0]
-    top_logprobs: Literal[0]
-    temperature: float
-    reasoning: None
-    usage: Optional[OpenaiResponseUsage]
-    max_output_tokens: MaxTokens
-    max_tool_calls: None
-    store: bool
-    background: Literal[False]
-    service_tier: Literal["default"]
-    metadata: Dict[str, str]
-    safety_identifier: None
-    prompt_cache_key: None
-
-
-@dataclass
-class OpenaiIncompleteDetails:
-    """Why a response is incomplete."""
-    reason: str
-
-
-@dataclass
-class OpenaiResponseError:
-    """Why a response failed."""
-    code: str
-    message: str
-
-
-@dataclass
-class OpenaiResponseUsage:
-    """The tokens that a response used of the chat server. The cached ones and those of reasoning are not told apart, and are 0."""
-    input_tokens: CountedTokens
-    input_tokens_details: OpenaiResponseUsageInputTokensDetails
-    output_tokens: CountedTokens
-    output_tokens_details: OpenaiResponseUsageOutputTokensDetails
-    total_tokens: CountedTokens
-
-
-class OpenaiItemStatus(str, Enum):
-    """Whether the item is complete. The last message of an incomplete response is not."""
-    IN_PROGRESS = "in_progress"
-    COMPLETED = "completed"
-    INCOMPLETE = "incomplete"
-
-
-@dataclass
-class OpenaiOutputMessage:
-    """What the agent said."""
-    type_: Literal["message"]
-    id: OpenaiOutputItemId
-    status: OpenaiItemStatus
-    role: Literal["assistant"]
-    content: List[OpenaiOutputText]
-    phase: Optional[str] = None
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiOutputText:
-    """A text."""
-    type_: Literal["output_text"]
-    text: AnswerText
-    annotations: List[OpenaiPrediction]
-    logprobs: NoLogprobs
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiPrediction:
-    """A prediction of a model of the agent: a `value` with its `interval`, or a `class` with its `probability` and the
-    set of classes that it `may_be`. It is about the number or the class at the indexes, or about the whole text if
-    that does not have it.
-    """
-    type_: Literal["roster:prediction"]
-    start_index: TextIndex
-    end_index: TextIndex
-    skill: str
-    target: str
-    value: Optional[float] = None
-    interval: Optional[OpenaiPredictionInterval] = None
-    class_: Optional[str] = None
-    probability: Optional[PredictedShare] = None
-    may_be: Optional[OpenaiPredictionMayBe] = None
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type", "class_": "class"}
-
-
-@dataclass
-class OpenaiToolUse:
-    """The use of a tool of the agent, on the service. Clients have nothing to run."""
-    type_: Literal["roster:tool_call"]
-    id: OpenaiOutputItemId
-    status: str
-    tool: str
-    input: AnyValue
-    result: Optional[str]
-    error: Optional[str]
-    milliseconds: Optional[int]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiFunctionCall:
-    """A call of a tool of the client, which the client runs."""
-    type_: Literal["function_call"]
-    id: OpenaiOutputItemId
-    status: OpenaiItemStatus
-    call_id: OpenaiCallId
-    name: OpenaiToolName
-    arguments: str
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiStatusEvent:
-    """The response has a new status."""
-    type_: str
-    sequence_number: OpenaiSequenceNumber
-    response: OpenaiResponse
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiItemEvent:
-    """An item begins or is complete."""
-    type_: str
-    sequence_number: OpenaiSequenceNumber
-    output_index: OpenaiOutputIndex
-    item: OpenaiOutputItem
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiPartEvent:
-    """The text of a message begins or is complete."""
-    type_: str
-    sequence_number: OpenaiSequenceNumber
-    item_id: OpenaiOutputItemId
-    output_index: OpenaiOutputIndex
-    content_index: Literal[0]
-    part: OpenaiOutputText
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiTextDeltaEvent:
-    """The next piece of a text."""
-    type_: Literal["response.output_text.delta"]
-    sequence_number: OpenaiSequenceNumber
-    item_id: OpenaiOutputItemId
-    output_index: OpenaiOutputIndex
-    content_index: Literal[0]
-    delta: AnswerText
-    logprobs: NoLogprobs
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiTextDoneEvent:
-    """A text is complete."""
-    type_: Literal["response.output_text.done"]
-    sequence_number: OpenaiSequenceNumber
-    item_id: OpenaiOutputItemId
-    output_index: OpenaiOutputIndex
-    content_index: Literal[0]
-    text: AnswerText
-    logprobs: NoLogprobs
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiAnnotationEvent:
-    """A text is about a prediction."""
-    type_: Literal["response.output_text.annotation.added"]
-    sequence_number: OpenaiSequenceNumber
-    item_id: OpenaiOutputItemId
-    output_index: OpenaiOutputIndex
-    content_index: Literal[0]
-    annotation_index: int
-    annotation: OpenaiPrediction
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiArgumentsDeltaEvent:
-    """The arguments of a call, whole."""
-    type_: Literal["response.function_call_arguments.delta"]
-    sequence_number: OpenaiSequenceNumber
-    item_id: OpenaiOutputItemId
-    output_index: OpenaiOutputIndex
-    delta: OpenaiArguments
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiArgumentsDoneEvent:
-    """The arguments of a call are complete."""
-    type_: Literal["response.function_call_arguments.done"]
-    sequence_number: OpenaiSequenceNumber
-    item_id: OpenaiOutputItemId
-    output_index: OpenaiOutputIndex
-    arguments: OpenaiArguments
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiErrorEvent:
-    """The response fails. `response.failed` follows."""
-    type_: Literal["error"]
-    sequence_number: OpenaiSequenceNumber
-    error: OpenaiError
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiError:
-    """An error, as clients of OpenAI's API read it."""
-    message: str
-    type_: str
-    param: Optional[str]
-    code: str
-    request_id: Optional[str] = None
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
 class ReliabilityBin:
     """Rows whose confidence, or whose probability of a class, is in one range."""
     nominal: float
@@ -1615,28 +919,6 @@ class PredictionRow:
 
 
 @dataclass
-class ProblemLine:
-    """The answer to a line that cannot be read, or, without `line`, the early end of a stream."""
-    problem: Union[InvalidLine, InvalidRequest, UnknownNames, Unauthorized, RequestTimeout, ServiceUnavailable, InternalError]
-
-
-@dataclass
-class WarningsLine:
-    """The last line of a stream whose rows hold what the model can make nothing of."""
-    warnings: List[RowWarning]
-    more: int
-
-
-@dataclass
-class RowWarning:
-    """Something that the model can make nothing of in some of the rows."""
-    kind: str
-    name: Optional[str]
-    rows: int
-    nearest: Optional[str]
-
-
-@dataclass
 class Liveness:
     """The process is alive."""
     status: Literal["live"]
@@ -1653,796 +935,6 @@ class Status:
 class Readiness:
     """The service accepts requests."""
     status: Literal["ready"]
-
-
-@dataclass
-class Problem:
-    """An error (RFC 9457, section 3). Every error has this form. Where fields are invalid, `errors` lists each with
-    a JSON pointer into the request: `/body/skill/name`, `/query/limit`, `/path/skill_name`. Only problems below
-    `/v1` have an `error`.
-    """
-    type_: str
-    title: str
-    status: int
-    detail: str
-    instance: str
-    request_id: str
-    error: Optional[OpenaiError] = None
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class InvalidRequest:
-    """The request is understood but does not fit the contract: a field is missing, unknown, or not of the
-    shape that the operation asks for. Each place is in `errors`, as a pointer and what is asked for there.
-
-    To fix it, change the fields that the pointers name. Nothing was changed by the request.
-    """
-    type_: Literal["/problems/invalid-request"]
-    title: Literal["Invalid request"]
-    status: Literal[400]
-    errors: FieldErrors
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class MalformedBody:
-    """The body could not be read: it is not valid JSON, its encoding is broken, or it broke off.
-
-    To fix it, check the body with a JSON tool, and that the client sends all of it. Nothing was changed.
-    """
-    type_: Literal["/problems/malformed-body"]
-    title: Literal["Malformed body"]
-    status: Literal[400]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class InvalidLine:
-    """A line of a stream could not be read: it is not JSON, not UTF-8, longer than 1 MiB, holds more than 10,000
-    values, or nests deeper than 100 levels. The other lines were answered.
-
-    To fix it, write one JSON value on the line, without an end of line within it, and send it again.
-    """
-    type_: Literal["/problems/invalid-line"]
-    title: Literal["Invalid line"]
-    status: Literal[400]
-    line: int
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class UnreadableRequest:
-    """What arrived is not a request in HTTP/1.1: its first line or its headers are malformed, or there are two of
-    a header that may be there once, such as `Host`.
-
-    To fix it, use an HTTP client, and look at proxies on the way. The connection was closed.
-    """
-    type_: Literal["/problems/unreadable-request"]
-    title: Literal["Unreadable request"]
-    status: Literal[400]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class NotImplemented:
-    """The request asks for a part of HTTP that the service does not have: the method CONNECT, or a transfer coding
-    other than `chunked`.
-
-    To fix it, send the request to the service itself, and its body as it is. The connection was closed, and
-    nothing was changed.
-    """
-    type_: Literal["/problems/not-implemented"]
-    title: Literal["Not implemented"]
-    status: Literal[501]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class RequestTimeout:
-    """The headers of the request, its body, or the next bytes of a stream took too long to arrive, or a table
-    brought less than 128 KiB a second, a rate that doubles for each 10 seconds of the wait, while other tables
-    waited to be read.
-
-    To fix it, send the request again, all at once; of a stream, what was not answered. The connection was
-    closed, and nothing was changed.
-    """
-    type_: Literal["/problems/request-timeout"]
-    title: Literal["Request timeout"]
-    status: Literal[408]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class HeadersTooLarge:
-    """The headers of the request have more bytes than the service reads.
-
-    To fix it, send fewer or shorter headers; a cookie that grew is a common cause. The connection was closed.
-    """
-    type_: Literal["/problems/headers-too-large"]
-    title: Literal["Headers too large"]
-    status: Literal[431]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class Unauthorized:
-    """The request has no key, or one that the service does not know, that was revoked or that has expired. The
-    problem does not say which. A service that has no keys refuses any that is sent, and says so.
-
-    To fix it, send a key as `Authorization: Bearer roster_…` or as `X-Api-Key: roster_…`, once and in one of the
-    two headers. Those who run the service make keys with `roster keys create`. A service for which no key was
-    ever made takes none: leave the header out.
-    """
-    type_: Literal["/problems/unauthorized"]
-    title: Literal["Unauthorized"]
-    status: Literal[401]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class MissingScope:
-    """The key is good, but does not have the scope that the operation asks for: `read`, `write`,
-    `predict`, `ask`, `operate` or `keys`; or the key is for one project, and the operation creates another; or the
-    operation would create or revoke a key that can do more than the caller's.
-
-    To fix it, use a key that has it; those who run the service can make one.
-    """
-    type_: Literal["/problems/missing-scope"]
-    title: Literal["Missing scope"]
-    status: Literal[403]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OtherOrigin:
-    """The service has no keys, so it trusts every program on its machine, browsers included. This request would change
-    something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses
-    such pages with a key, too.
-
-    To fix it, add the origin of the page to `ALLOWED_ORIGINS`; or, except for MCP, make a key and send it with each
-    request.
-    """
-    type_: Literal["/problems/other-origin"]
-    title: Literal["Other origin"]
-    status: Literal[403]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class UnknownAddress:
-    """The contract has no such address.
-
-    To fix it, compare the address with the contract. Addresses are case-sensitive; a base URL that
-    repeats a part of the address is a common cause.
-    """
-    type_: Literal["/problems/unknown-address"]
-    title: Literal["Unknown address"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ProjectNotFound:
-    """There is no project of this name among yours.
-
-    To fix it, list the projects, or create this one.
-    """
-    type_: Literal["/problems/project-not-found"]
-    title: Literal["Project not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class SkillNotFound:
-    """The project has no skill with this name or identifier. Names are case-sensitive.
-
-    To fix it, list the project's skills.
-    """
-    type_: Literal["/problems/skill-not-found"]
-    title: Literal["Skill not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class AgentNotFound:
-    """The project has no agent with this name or identifier. Names are case-sensitive.
-
-    To fix it, list the project's agents.
-    """
-    type_: Literal["/problems/agent-not-found"]
-    title: Literal["Agent not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ChatbotNotFound:
-    """The project has no chatbot of this name. Chatbots are found by name only, and names are case-sensitive.
-
-    To fix it, list the project's chatbots.
-    """
-    type_: Literal["/problems/chatbot-not-found"]
-    title: Literal["Chatbot not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class DocumentNotFound:
-    """The skill has no document of this name. Names are case-sensitive.
-
-    To fix it, list the documents of the skill, or send this one.
-    """
-    type_: Literal["/problems/document-not-found"]
-    title: Literal["Document not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ConversationNotFound:
-    """The chatbot has no conversation with this identifier.
-
-    To fix it, list the conversations of the chatbot, or begin one.
-    """
-    type_: Literal["/problems/conversation-not-found"]
-    title: Literal["Conversation not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class MessageNotFound:
-    """The conversation has no message of a person with this identifier.
-
-    To fix it, list the messages of the conversation.
-    """
-    type_: Literal["/problems/message-not-found"]
-    title: Literal["Message not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ConversationBusy:
-    """A conversation answers one message at a time, and it is answering another one. The message was not kept.
-
-    To fix it, wait for that reply, then send the message.
-    """
-    type_: Literal["/problems/conversation-busy"]
-    title: Literal["Conversation busy"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class UnknownChatModel:
-    """The agent or chatbot has a `model_name` that is not among the chat models of the service (`CHAT_MODELS`).
-
-    To fix it, set its `model_name` to one that the detail lists, or ask those who run the service to add it.
-    """
-    type_: Literal["/problems/unknown-chat-model"]
-    title: Literal["Unknown chat model"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class UnusableSkill:
-    """Skills of the types `model`, `sql`, `retrieval` and `knowledge_base` are tools of agents. This one has `params` that no
-    agent could use, or a type that does not fit the request.
-
-    To fix it, correct the fields that `errors` names. Nothing was changed.
-    """
-    type_: Literal["/problems/unusable-skill"]
-    title: Literal["Unusable skill"]
-    status: Literal[422]
-    errors: FieldErrors
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class PreviousResponseNotFound:
-    """The response that `previous_response_id` names, or one that it continues, is not kept: it was made with
-    `store: false`, was deleted, was not continued for 30 days, is of another project, or never existed.
-
-    To fix it, send the whole conversation as `input`, without `previous_response_id`.
-    """
-    type_: Literal["/problems/previous-response-not-found"]
-    title: Literal["Previous response not found"]
-    status: Literal[404]
-    errors: FieldErrors
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class KeyNotFound:
-    """No key with this identifier is among those that the caller manages, or it was revoked.
-
-    To fix it, list the keys; the identifier of a key is its part between the two `_`.
-    """
-    type_: Literal["/problems/key-not-found"]
-    title: Literal["Key not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ResponseNotFound:
-    """No response with this identifier is kept.
-
-    To fix it, use the `id` of a response that was kept: its `store` is true.
-    """
-    type_: Literal["/problems/response-not-found"]
-    title: Literal["Response not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ChatNotConfigured:
-    """Agents answer with the help of a chat server, and this service has none.
-
-    To fix it, those who run the service set `CHAT_URL` and `CHAT_MODEL`, for example to a local Ollama.
-    """
-    type_: Literal["/problems/chat-not-configured"]
-    title: Literal["Chat not configured"]
-    status: Literal[501]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ChatServerFailed:
-    """The chat server of the service failed, as `error_type` and the detail say: it cannot be reached, refuses the key or
-    the model, takes no more requests, is silent for too long, or sends an answer that cannot be read.
-
-    To fix it, try again later, after the seconds of `Retry-After` if it is there. Those who run the service check
-    `CHAT_URL`, `CHAT_KEY` and `CHAT_MODEL`.
-    """
-    type_: Literal["/problems/chat-server-failed"]
-    title: Literal["Chat server failed"]
-    status: Literal[502]
-    error_type: ChatErrorType
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ModelNotFound:
-    """The project has no model of this name, or the model has no such version. Models are found by name
-    only, and names are case-sensitive.
-
-    To fix it, list the project's models or the model's versions, or train this one.
-    """
-    type_: Literal["/problems/model-not-found"]
-    title: Literal["Model not found"]
-    status: Literal[404]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class MethodNotAllowed:
-    """The address exists, but not with this method. The header `Allow` lists the methods that it has.
-
-    To fix it, use one of those.
-    """
-    type_: Literal["/problems/method-not-allowed"]
-    title: Literal["Method not allowed"]
-    status: Literal[405]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class NotAcceptable:
-    """The header `Accept` leaves out the media type that this operation answers with.
-
-    To fix it, send `Accept: application/json`, or no such header.
-    """
-    type_: Literal["/problems/not-acceptable"]
-    title: Literal["Not acceptable"]
-    status: Literal[406]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class NameTaken:
-    """A resource of the same kind in the same project already has this name.
-
-    To fix it, choose another name, or use or update the resource that has it.
-    """
-    type_: Literal["/problems/name-taken"]
-    title: Literal["Name taken"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class LimitReached:
-    """A project holds as many resources of each kind, and an owner has as many projects, as those who run the
-    service allow (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together;
-    and its agents use its skills at most 100,000 times. All that an owner stores, models and the tables of
-    trainings among it, has at most `MAX_STORED` bytes, and the answers that are kept for an owner under an
-    `Idempotency-Key` at most `MAX_KEPT_ANSWERS`.
-
-    To fix it, delete what is no longer needed, or use another project; where the detail says that an owner
-    stores too much, another project does not help. Without an `Idempotency-Key`, no answer is kept; with
-    one, each is dropped after 24 hours. Nothing was changed.
-    """
-    type_: Literal["/problems/limit-reached"]
-    title: Literal["Limit reached"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class RequestInProgress:
-    """A request with the same `Idempotency-Key` has come before this one, and is not answered yet.
-
-    To fix it, send the request again in a moment, with the same key: the answer is then that of the first.
-    """
-    type_: Literal["/problems/request-in-progress"]
-    title: Literal["Request in progress"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ProjectNotEmpty:
-    """A project is deleted only when it holds nothing, and this one still does.
-
-    To fix it, delete what it holds first; the detail counts it.
-    """
-    type_: Literal["/problems/project-not-empty"]
-    title: Literal["Project not empty"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class TrainingInProgress:
-    """A version of this model is training, and a model trains one version at a time.
-
-    To fix it, wait until the model's `status` is no longer `training`, or cancel that training with
-    `cancelTraining`.
-    """
-    type_: Literal["/problems/training-in-progress"]
-    title: Literal["Training in progress"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class NotExportable:
-    """The model cannot be had as ONNX: it forecasts series, or it learnt from no column.
-
-    To fix it, ask the service for its predictions.
-    """
-    type_: Literal["/problems/not-exportable"]
-    title: Literal["Not exportable"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class TrainingEnded:
-    """The version is ready: its training ended before it could be cancelled.
-
-    To fix it, make another version serve if this one should not, or delete it. Nothing was changed.
-    """
-    type_: Literal["/problems/training-ended"]
-    title: Literal["Training ended"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ModelNotReady:
-    """The model has no version that could answer: its first is still training, or failed. Or the version that was
-    asked for is.
-
-    To fix it, wait while `model_status` is `training`; the header `Retry-After` says how long. If it is
-    `failed`, read the model's `failure` and send a table again, or choose a version that is ready.
-    """
-    type_: Literal["/problems/model-not-ready"]
-    title: Literal["Model not ready"]
-    status: Literal[409]
-    model_status: str
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class PreconditionFailed:
-    """The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one
-    that `If-None-Match` names, and that is not so.
-
-    To fix it, read the resource again, and send the request with its new `ETag` if it is still wanted. Nothing was changed.
-    """
-    type_: Literal["/problems/precondition-failed"]
-    title: Literal["Precondition failed"]
-    status: Literal[412]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class VersionInUse:
-    """The version of the model cannot be deleted: it answers the model's predictions, or is its only version.
-
-    To fix it, make another version serve first, or delete the whole model. Nothing was changed.
-    """
-    type_: Literal["/problems/version-in-use"]
-    title: Literal["Version in use"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class BodyTooLarge:
-    """The body has more bytes than the service takes.
-
-    To fix it, send less at a time; a table of more than 32 MiB is sent as CSV. Those who run the service
-    can raise `MAX_BODY`, for JSON, and `MAX_TABLE`, for tables of CSV.
-    """
-    type_: Literal["/problems/body-too-large"]
-    title: Literal["Body too large"]
-    status: Literal[413]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class UnsupportedMediaType:
-    """The header `Content-Type` is missing or names a media type, a charset or an encoding that this
-    operation does not take.
-
-    To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. CSV may
-    also name `charset=windows-1252`, `iso-8859-1`, `utf-16le` or `utf-16be`. If the encoding was refused, the
-    header `Accept-Encoding` lists those that are taken.
-    """
-    type_: Literal["/problems/unsupported-media-type"]
-    title: Literal["Unsupported media type"]
-    status: Literal[415]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class IdempotencyKeyReused:
-    """The `Idempotency-Key` was sent within the last 24 hours with a request that had another address or another body.
-
-    To fix it, use a new key for a new request, or send the old request unchanged. Nothing was changed.
-    """
-    type_: Literal["/problems/idempotency-key-reused"]
-    title: Literal["Idempotency key reused"]
-    status: Literal[422]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class UnknownSkill:
-    """The body names a skill that does not exist in the project.
-
-    To fix it, create the skill first, or correct its name; `errors` says which it is. Nothing was changed.
-    """
-    type_: Literal["/problems/unknown-skill"]
-    title: Literal["Unknown skill"]
-    status: Literal[422]
-    errors: FieldErrors
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class UnknownAgent:
-    """The body names an agent that does not exist in the project.
-
-    To fix it, create the agent first, or correct its name; `errors` says which it is. Nothing was changed.
-    """
-    type_: Literal["/problems/unknown-agent"]
-    title: Literal["Unknown agent"]
-    status: Literal[422]
-    errors: FieldErrors
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class UnknownNames:
-    """Rows to predict have names that the model does not know, and the request asked with `unknown=refuse` that such
-    rows are refused.
-
-    To fix it, correct the names, or leave them out: each is in `errors`, with the nearest of the model's columns.
-    Nothing was predicted; of a stream, only the line was not.
-    """
-    type_: Literal["/problems/unknown-names"]
-    title: Literal["Unknown names"]
-    status: Literal[422]
-    errors: List[UnknownNamesErrorsItem]
-    line: Optional[int] = None
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class QueryFailed:
-    """The query of a training cannot be run: the database is not open to trainings, the query reads other tables or
-    is not a single SELECT, the database refuses it, or it takes too long or too much memory. Nothing was kept.
-
-    To fix it, change what `detail` names. Those who run the service open databases and tables to trainings with
-    `training` in `DATABASES`.
-    """
-    type_: Literal["/problems/query-failed"]
-    title: Literal["Query failed"]
-    status: Literal[422]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class NoSource:
-    """The newest version of the model was trained from a table that was sent, so there is no query to run again.
-
-    To fix it, send a table with `trainModel`. Or train once from a query: send its `source` to `trainModel`, and
-    `retrainModel` works from then on.
-    """
-    type_: Literal["/problems/no-source"]
-    title: Literal["No source"]
-    status: Literal[409]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class UnusableTable:
-    """The table was read, but no model can be trained from it: the target is missing, or cannot be predicted
-    as numbers or as classes, there are too few rows, a line is broken, or no column could be used.
-
-    To fix it, change what `errors` names: a column, and a line of the CSV or a row of the JSON array.
-    Nothing was kept of the table; an earlier version of the model goes on answering.
-    """
-    type_: Literal["/problems/unusable-table"]
-    title: Literal["Unusable table"]
-    status: Literal[422]
-    errors: List[UnusableTableErrorsItem]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class TooManyRequests:
-    """The key or the identity has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are.
-
-    To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`, or make a key with other limits.
-    """
-    type_: Literal["/problems/too-many-requests"]
-    title: Literal["Too many requests"]
-    status: Literal[429]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class InternalError:
-    """The service failed at something that is not the caller's fault.
-
-    To fix it, try again; if it happens again, give the `request_id` to those who run the service: their
-    log has the cause under it.
-    """
-    type_: Literal["/problems/internal-error"]
-    title: Literal["Internal error"]
-    status: Literal[500]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ServiceUnavailable:
-    """The service cannot take the request just now: it is starting or stopping, it has as many requests or
-    bodies as it takes on at once, its store does not answer or is locked, too many writes to one project
-    wait, or too many trainings. A request waits for the store for fifteen seconds at most.
-
-    To fix it, try again after the seconds that the header `Retry-After` gives. Send a body without a
-    pause, and few large bodies at the same time: a body that has stalled is given up first.
-    """
-    type_: Literal["/problems/service-unavailable"]
-    title: Literal["Service unavailable"]
-    status: Literal[503]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
 
 
 @dataclass
@@ -2653,12 +1145,6 @@ class CreateConversationBodyConversation:
 
 
 @dataclass
-class SendMessageBodyMessage:
-    """The message of a person."""
-    content: MessageText
-
-
-@dataclass
 class VersionComparisonObject:
     """How the version did beside the one that served when its training began, on rows of its own table: those that it
     held out and that the other was not trained on. Null for a first version, one that is not ready, and where
@@ -2728,214 +1214,6 @@ class ImportanceObject:
     """How much the model makes of the column; null where it is not used."""
     gain: float
     permutation: float
-
-
-@dataclass
-class McpErrorError:
-    """What is wrong."""
-    code: int
-    message: str
-    data: Optional[OpenObject] = None
-
-
-@dataclass
-class OpenaiModelsDataItem:
-    """An agent."""
-    id: OpenaiModelName
-    object: Literal["model"]
-    created: UnixTime
-    owned_by: Literal["roster"]
-
-
-@dataclass
-class ChatCompletionBodyStreamOptions:
-    """Options of a stream."""
-    include_usage: Optional[bool] = None
-    include_obfuscation: Optional[bool] = None
-
-
-@dataclass
-class ChatCompletionBodyToolChoice2Function:
-    """The tool."""
-    name: OpenaiToolName
-
-
-@dataclass
-class ChatCompletionBodyToolChoice2:
-    """A tool that must be called first."""
-    type_: str
-    function: ChatCompletionBodyToolChoice2Function
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class ChatCompletionBodyResponseFormat:
-    """The form of the answer, which is always text."""
-    type_: str
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiToolFunction:
-    """What the language model reads of it."""
-    name: OpenaiToolName
-    description: Optional[str] = None
-    parameters: Optional[OpenObject] = None
-    strict: Optional[bool] = None
-
-
-@dataclass
-class OpenaiMessageContent2ItemImageUrl:
-    """An image."""
-    url: OpenaiImage
-    detail: Optional[WithoutEffect] = None
-
-
-@dataclass
-class OpenaiMessageContent2Item:
-    """A part. Images are read in messages of the role `user`; sound is not."""
-    type_: str
-    image_url: Optional[OpenaiMessageContent2ItemImageUrl] = None
-    text: Optional[OpenaiText] = None
-    refusal: Optional[OpenaiText] = None
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiPastCallFunction:
-    """What was called."""
-    name: OpenaiToolName
-    arguments: str
-
-
-@dataclass
-class ChatCompletionChoicesItemMessage:
-    """The message."""
-    role: Literal["assistant"]
-    content: Optional[str]
-    refusal: None
-    tool_calls: Optional[List[OpenaiToolCall]] = None
-
-
-@dataclass
-class ChatCompletionChoicesItem:
-    """The answer."""
-    index: Literal[0]
-    message: ChatCompletionChoicesItemMessage
-    logprobs: None
-    finish_reason: FinishReason
-
-
-@dataclass
-class ChatCompletionChunkChoicesItemDelta:
-    """What is added to the message."""
-    role: Optional[Literal["assistant"]] = None
-    content: Optional[AnswerText] = None
-    tool_calls: Optional[List[OpenaiStreamedCall]] = None
-
-
-@dataclass
-class ChatCompletionChunkChoicesItem:
-    """What is added to the answer."""
-    index: Literal[0]
-    delta: ChatCompletionChunkChoicesItemDelta
-    logprobs: None
-    finish_reason: Optional[FinishReason]
-
-
-@dataclass
-class OpenaiResponseBodyStreamOptions:
-    """Options of a stream."""
-    include_obfuscation: Optional[bool] = None
-
-
-@dataclass
-class OpenaiResponseBodyTextFormat:
-    """The form."""
-    type_: str
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiResponseBodyText:
-    """The form of the answer, which is always text."""
-    format: Optional[OpenaiResponseBodyTextFormat] = None
-    verbosity: Optional[WithoutEffect] = None
-
-
-@dataclass
-class OpenaiInputPartsItem:
-    """A part. Images are read in messages of the role `user`; files are not. Parts of the assistant may have fields of any other name, which are not read."""
-    type_: str
-    image_url: Optional[OpenaiImage] = None
-    detail: Optional[WithoutEffect] = None
-    text: Optional[OpenaiText] = None
-    refusal: Optional[OpenaiText] = None
-    annotations: Optional[WithoutEffect] = None
-    logprobs: Optional[WithoutEffect] = None
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiResponseTextFormat:
-    """Always text."""
-    type_: Literal["text"]
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiResponseText:
-    """The form of the answer."""
-    format: OpenaiResponseTextFormat
-
-
-@dataclass
-class OpenaiToolChoice2:
-    """A tool that must be called first."""
-    type_: str
-    name: OpenaiToolName
-
-    # Python field name -> wire (JSON) name, for (de)serialization.
-    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
-
-
-@dataclass
-class OpenaiResponseUsageInputTokensDetails:
-    """Always zero."""
-    cached_tokens: Literal[0]
-
-
-@dataclass
-class OpenaiResponseUsageOutputTokensDetails:
-    """Always zero."""
-    reasoning_tokens: Literal[0]
-
-
-@dataclass
-class OpenaiPredictionInterval:
-    """The interval that has the true value with the confidence."""
-    min: float
-    max: float
-    confidence: PredictedShare
-
-
-@dataclass
-class OpenaiPredictionMayBe:
-    """The set of classes that has the true one with the confidence."""
-    classes: List[str]
-    confidence: PredictedShare
 
 
 @dataclass
@@ -3027,49 +1305,9 @@ class PredictBody2:
     params: Optional[IgnoredParams] = None
 
 
-@dataclass
-class FieldErrorsItem:
-    """An invalid field."""
-    pointer: str
-    message: str
-
-
-@dataclass
-class UnknownNamesErrorsItem:
-    """A name that the model does not know."""
-    pointer: str
-    message: str
-    name: str
-    nearest: Optional[str]
-    rows: int
-
-
-@dataclass
-class UnusableTableErrorsItem:
-    """One thing that is wrong with the table."""
-    message: str
-    column: Optional[str] = None
-    line: Optional[int] = None
-    row: Optional[int] = None
-
-
 Name = str
 
-OauthPage = str
-
-OauthAddress = str
-
-OauthText = str
-
-OauthScopes = List[OauthScope]
-
-OauthTexts = List[OauthText]
-
-OauthRedirectUri = str
-
 NameOrId = str
-
-EntityTags = str
 
 Id = str
 
@@ -3097,8 +1335,6 @@ SkillType = str
 
 OptionalSkillParams = Optional[Dict[str, Any]]
 
-ToolDescription = str
-
 OptionalName = Optional[str]
 
 OptionalSkillType = Optional[str]
@@ -3119,10 +1355,6 @@ SkillReferences = Optional[List[SkillReference]]
 
 DeprecatedParams = Optional[Dict[str, Any]]
 
-SettingsOrParams = Any
-
-SkillsOrChanges = Any
-
 AgentIdReference = Optional[str]
 
 AgentNameReference = Optional[str]
@@ -3136,8 +1368,6 @@ Greeting = Optional[str]
 Instructions = Optional[str]
 
 HistoryLength = Optional[int]
-
-OneAgentReference = Any
 
 Manifest = List[ManifestEntry]
 
@@ -3215,59 +1445,7 @@ TargetReading = Optional[NumberReading]
 
 Importance = Optional[ImportanceObject]
 
-McpId = Union[str, int]
-
-McpHeader = str
-
-McpAnswer = Union[McpResult, McpError]
-
-OpenaiModelName = str
-
-UnixTime = int
-
-MaxTokens = Optional[int]
-
-WithoutEffect = Any
-
-OpenaiToolName = str
-
-OpenaiImage = str
-
-OpenaiText = str
-
-OpenaiCallId = str
-
-ChatCompletionId = str
-
-CountedTokens = int
-
-ChatCompletionEvent = Union[ChatCompletionChunk, ChatCompletionFailure]
-
-OpenaiInputParts = List[OpenaiInputPartsItem]
-
-OpenaiToolChoice = Union[str, OpenaiToolChoice2]
-
-OpenaiResponseId = str
-
-OpenaiOutputItem = Union[OpenaiOutputMessage, OpenaiToolUse, OpenaiFunctionCall]
-
-OpenaiOutputItemId = str
-
 AnyValue = Any
-
-NoLogprobs = List[AnyValue]
-
-PredictedShare = float
-
-TextIndex = int
-
-OpenaiResponseEvent = Union[OpenaiStatusEvent, OpenaiItemEvent, OpenaiPartEvent, OpenaiTextDeltaEvent, OpenaiTextDoneEvent, OpenaiAnnotationEvent, OpenaiArgumentsDeltaEvent, OpenaiArgumentsDoneEvent, OpenaiErrorEvent]
-
-OpenaiSequenceNumber = int
-
-OpenaiOutputIndex = int
-
-OpenaiArguments = str
 
 RegressionMetrics = Optional[RegressionMetricsObject]
 
@@ -3305,36 +1483,7 @@ PredictBody = Union[List[AnyValue], PredictBody2]
 
 IgnoredParams = Optional[Dict[str, Any]]
 
-PredictionLine = Union[PredictionRow, ProblemLine, WarningsLine]
-
 ServiceVersion = str
-
-FieldErrors = List[FieldErrorsItem]
-
-
-class Servers:
-    """The declared servers; variables default to the values from the description."""
-
-    @staticmethod
-    def the_service_local_or_in_production() -> str:
-        return "/"
-
-    @staticmethod
-    def the_same_service_local_or_in_production_for_a_base_url_that_ends_in_api() -> str:
-        return "/api"
-
-# ─── Embedded runtime (@redocly/client-generator python runtime) ───
-# Runtime errors and the result-mode envelope for generated Python clients.
-# Hand-authored once, embedded into every generated client (see
-# scripts/generate-runtime-sources.mjs) — mirror of the TypeScript runtime's
-# errors.ts, kept semantically in lockstep.
-
-from dataclasses import dataclass
-from typing import Any, Generic, Optional, TypeVar
-
-T = TypeVar("T")
-E = TypeVar("E")
-
 
 class ApiError(Exception):
     """Raised (throw mode) for a non-2xx response, carrying the decoded error body."""
@@ -3359,27 +1508,6 @@ class ApiTimeoutError(Exception):
         self.timeout = timeout
         self.attempt = attempt
 
-
-@dataclass
-class Result(Generic[T, E]):
-    """Result-mode return shape: exactly one of `data`/`error` is set."""
-
-    data: Optional[T]
-    error: Optional[E]
-    response: Any  # httpx.Response
-
-    @property
-    def ok(self) -> bool:
-        return self.error is None
-
-# Auth resolution for generated Python clients — mirror of the TypeScript
-# runtime's auth.ts: the first OR-alternative whose schemes are all configured
-# is applied, so "bearer OR apiKey" works with either credential and never
-# sends both. Cookie-borne api keys fold into a single Cookie header.
-
-import base64
-from typing import Any, Callable, Dict, List, Tuple, Union
-from urllib.parse import quote
 
 TokenProvider = Union[str, Callable[[], str]]
 
@@ -3446,12 +1574,6 @@ def resolve_auth(
         headers["Cookie"] = "; ".join(cookies)
     return headers, query
 
-# URL assembly for generated Python clients — path-parameter substitution with
-# percent-encoding, mirroring the TypeScript runtime's url.ts semantics.
-
-from typing import Any, Dict
-from urllib.parse import quote
-
 
 def build_url(server_url: str, path: str, path_params: Dict[str, Any]) -> str:
     filled = path
@@ -3459,23 +1581,7 @@ def build_url(server_url: str, path: str, path_params: Dict[str, Any]) -> str:
         filled = filled.replace("{" + name + "}", quote(str(value), safe=""))
     return server_url.rstrip("/") + filled
 
-# Reflective JSON <-> model conversion for generated Python clients. Models are
-# plain dataclasses by default, or pydantic BaseModels under `models: pydantic`;
-# one decoder serves both. For a dataclass it hydrates parsed JSON reflectively,
-# honoring each class's `_field_map` (python name -> wire name) and the typing
-# constructs the generator emits: Optional/Union, List, Dict, Enum, Literal, Any.
-# For a pydantic model it defers to pydantic, which already knows the aliases.
-# encode() mirrors whichever it was given back to wire shape.
 
-import dataclasses
-import typing
-from datetime import date, datetime
-from enum import Enum
-from typing import Any, Dict, Tuple, get_args, get_origin, get_type_hints
-
-# Discriminated unions: resolved Union annotation -> (wire property, {value: class}).
-# The generated module registers its unions here; decode() dispatches through it
-# before falling back to trying members in order.
 DISCRIMINATORS: Dict[Any, Tuple[str, Dict[str, Any]]] = {}
 
 
@@ -3577,25 +1683,7 @@ def encode(value: Any) -> Any:
         return {key: encode(item) for key, item in value.items()}
     return value
 
-# The request core for generated Python clients — mirror of the TypeScript
-# runtime's send.ts: default + config + per-call headers, on_request middleware
-# BEFORE serialization (mutations are sent), the retry loop (idempotent-methods
-# default, Idempotency-Key opt-in makes POST/PATCH safe, Retry-After honored,
-# exponential backoff with full jitter, a fresh timeout budget per attempt), and
-# the reverse on_response onion, then the on_settled hooks once with the outcome.
 
-import asyncio
-import logging
-import random
-import time
-import uuid
-from dataclasses import dataclass
-from typing import Any, Dict, Generic, List, Optional, Tuple, TypeVar
-
-import httpx
-
-
-# Not `T`: the runtime modules share one generated file, where `_errors.py` defines `T`.
 TData = TypeVar("TData")
 
 
@@ -3796,533 +1884,6 @@ def send(
     return response
 
 
-async def send_async(
-    client: httpx.AsyncClient,
-    config: Dict[str, Any],
-    op: Dict[str, Any],
-    url: str,
-    *,
-    method: str,
-    headers: Optional[Dict[str, str]] = None,
-    params: Optional[Dict[str, Any]] = None,
-    json_body: Any = None,
-    content: Any = None,
-    content_type: Optional[str] = None,
-    data: Any = None,
-    files: Any = None,
-    timeout: Optional[float] = None,
-    idempotency_key: Any = None,
-    retry: Optional[Dict[str, Any]] = None,
-) -> httpx.Response:
-    """The async mirror of send() — same retry/timeout/idempotency semantics."""
-    merged_retry: Dict[str, Any] = {**(config.get("retry") or {}), **(retry or {})}
-    effective_timeout = timeout if timeout is not None else config.get("timeout")
-    merged_headers: Dict[str, str] = {**(config.get("headers") or {}), **(headers or {})}
-    key = idempotency_key if idempotency_key is not None else config.get("idempotency_key")
-    if (
-        key not in (None, False)
-        and method.upper() in ("POST", "PATCH")
-        and "Idempotency-Key" not in merged_headers
-    ):
-        merged_headers["Idempotency-Key"] = (
-            key if isinstance(key, str) else key() if callable(key) else str(uuid.uuid4())
-        )
-    if content_type is not None and not any(name.lower() == "content-type" for name in merged_headers):
-        merged_headers["Content-Type"] = content_type
-    context = {
-        "url": url,
-        "method": method.upper(),
-        "headers": merged_headers,
-        "body": json_body,
-        "operation": op,
-    }
-    middleware: List[Any] = config.get("middleware") or []
-    for mw in middleware:
-        on_request = getattr(mw, "on_request", None) or (mw.get("on_request") if isinstance(mw, dict) else None)
-        if on_request:
-            on_request(context)
-    # A file-like object or iterator is consumed by the first attempt and cannot be replayed, so it never retries.
-    replayable = content is None or isinstance(content, (bytes, bytearray, str))
-    max_attempts = 1 + int(merged_retry.get("retries", 0)) if replayable else 1
-    retry_on = merged_retry.get("retry_on") or (
-        lambda ctx: _default_retry_on(context["method"], context["headers"], ctx.get("response"))
-    )
-    started = time.monotonic()
-    attempt = 0
-    # The response that a failed call settles with: set only when the last attempt got one.
-    last_response: Optional[httpx.Response] = None
-    try:
-        while True:
-            attempt += 1
-            try:
-                response = await client.request(
-                    context["method"],
-                    context["url"],
-                    headers=context["headers"],
-                    params=params,
-                    json=context["body"] if content is None and files is None and data is None else None,
-                    content=content,
-                    data=data,
-                    files=files,
-                    timeout=effective_timeout if effective_timeout is not None else httpx.USE_CLIENT_DEFAULT,
-                )
-            except httpx.TimeoutException:
-                if attempt < max_attempts and retry_on({"attempt": attempt, "response": None}):
-                    await asyncio.sleep(_retry_delay(merged_retry, attempt, None))
-                    continue
-                raise ApiTimeoutError(op.get("id", "?"), float(effective_timeout or 0), attempt) from None
-            except httpx.TransportError:
-                if attempt < max_attempts and retry_on({"attempt": attempt, "response": None}):
-                    await asyncio.sleep(_retry_delay(merged_retry, attempt, None))
-                    continue
-                raise
-            last_response = response
-            for mw in reversed(middleware):
-                on_response = getattr(mw, "on_response", None) or (mw.get("on_response") if isinstance(mw, dict) else None)
-                if on_response:
-                    replaced = on_response(response, context)
-                    if replaced is not None:
-                        response = replaced
-                        last_response = replaced
-            if (
-                not response.is_success
-                and attempt < max_attempts
-                and retry_on({"attempt": attempt, "response": response})
-            ):
-                last_response = None
-                await asyncio.sleep(_retry_delay(merged_retry, attempt, response.headers.get("retry-after")))
-                continue
-            break
-    except (Exception, asyncio.CancelledError) as error:
-        _settle(middleware, context, _settled_call(last_response, error, attempt, started))
-        raise
-    _settle(middleware, context, _settled_call(response, None, attempt, started))
-    return response
-
-# Auto-pagination iterators for generated Python clients — the TypeScript
-# runtime's paginate.ts semantics ported: cursor (next-cursor pointer, optional
-# has-more flag, repeated-cursor guard), offset/page (advance by count/one,
-# repeated-page guard, null start treated as absent), link (RFC 8288
-# `Link: rel="next"` following) and body-link (the next-link pointer's URL), both
-# with relative resolution and a loop guard.
-
-import re
-from typing import Any, AsyncIterator, Awaitable, Callable, Dict, Iterator, Optional, Tuple
-from urllib.parse import parse_qsl, urljoin, urlparse
-
-# call(params) -> (parsed_json, httpx.Response)
-PageCall = Callable[[Dict[str, Any]], Tuple[Any, Any]]
-
-
-def resolve_pointer(data: Any, pointer: str) -> Any:
-    """RFC 6901 JSON pointer over parsed JSON; None on any miss."""
-    if pointer == "":
-        return data
-    if not pointer.startswith("/"):
-        return None
-    current = data
-    for token in pointer[1:].split("/"):
-        key = token.replace("~1", "/").replace("~0", "~")
-        if isinstance(current, dict):
-            current = current.get(key)
-        elif isinstance(current, list) and key.isdigit():
-            index = int(key)
-            current = current[index] if index < len(current) else None
-        else:
-            return None
-        if current is None:
-            return None
-    return current
-
-
-def iter_pages(call: PageCall, spec: Dict[str, Any], params: Optional[Dict[str, Any]] = None) -> Iterator[Any]:
-    """Yield raw page JSON per the pagination spec; every page is yielded before
-    the stop condition is evaluated, so the last page always arrives."""
-    style = spec["style"]
-    base = dict(params or {})
-    if style == "cursor":
-        cursor = base.get(spec["param"])
-        while True:
-            page_params = dict(base)
-            if cursor is not None:
-                page_params[spec["param"]] = cursor
-            page, _response = call(page_params)
-            yield page
-            if spec.get("has_more") is not None and resolve_pointer(page, spec["has_more"]) is False:
-                return
-            nxt = resolve_pointer(page, spec.get("next_cursor", ""))
-            if nxt is None or nxt == "":
-                return
-            if not isinstance(nxt, (str, int, float)):
-                raise ValueError(f"Pagination cursor at {spec['next_cursor']} is not a string or number")
-            if nxt == cursor:
-                raise ValueError("Pagination did not advance: the operation returned the same cursor twice")
-            cursor = nxt
-    elif style in ("link", "body-link"):
-        yield from _iter_pages_by_link(call, spec, base)
-    else:  # offset / page
-        start = base.get(spec["param"])
-        fallback = 1 if style == "page" else 0
-        try:
-            position = fallback if start in (None, "") else int(start)
-        except (TypeError, ValueError):
-            position = fallback
-        previous_items = None
-        while True:
-            page, _response = call({**base, spec["param"]: position})
-            items = resolve_pointer(page, spec.get("items", ""))
-            serialized = repr(items) if isinstance(items, list) else None
-            if serialized is not None and serialized == previous_items:
-                raise ValueError("Pagination did not advance: the operation returned the same page twice")
-            yield page
-            if not isinstance(items, list) or len(items) == 0:
-                return
-            previous_items = serialized
-            position += 1 if style == "page" else len(items)
-
-
-def _link_next(header: Optional[str]) -> Optional[str]:
-    if not header:
-        return None
-    for entry in re.split(r",\s*(?=<)", header):
-        match = re.match(r"^\s*<([^>]*)>(.*)$", entry)
-        if not match:
-            continue
-        rel = re.search(r';\s*rel\s*=\s*"?([^";]+)"?', match.group(2), re.IGNORECASE)
-        if rel and "next" in rel.group(1).split():
-            return match.group(1)
-    return None
-
-
-def _next_link(spec: Dict[str, Any], page: Any, response: Any) -> Optional[str]:
-    """The next page's URL: the `Link` header's rel="next" target for `link`, the value at
-    the `next_link` pointer for `body-link`; None when absent, null, or empty."""
-    if spec["style"] == "link":
-        return _link_next(response.headers.get("link"))
-    pointer = spec["next_link"]
-    target = resolve_pointer(page, pointer)
-    if target is None or target == "":
-        return None
-    if not isinstance(target, str):
-        raise ValueError(f"Pagination link at {pointer} is not a string")
-    return target
-
-
-def _iter_pages_by_link(call: PageCall, spec: Dict[str, Any], base: Dict[str, Any]) -> Iterator[Any]:
-    params = dict(base)
-    previous = None
-    while True:
-        page, response = call(params)
-        yield page
-        target = _next_link(spec, page, response)
-        if target is None:
-            return
-        page_url = str(response.request.url) if response.request is not None else ""
-        nxt = urljoin(page_url or "http://relative.invalid", target)
-        if nxt in (previous, page_url):
-            raise ValueError('Pagination did not advance: the Link rel="next" target repeats')
-        previous = nxt
-        link_params: Dict[str, Any] = {}
-        for key, value in parse_qsl(urlparse(nxt).query):
-            if key in link_params:
-                existing = link_params[key]
-                link_params[key] = [*existing, value] if isinstance(existing, list) else [existing, value]
-            else:
-                link_params[key] = value
-        params = {**base, **link_params}
-
-
-def iter_items(call: PageCall, spec: Dict[str, Any], params: Optional[Dict[str, Any]] = None) -> Iterator[Any]:
-    """Each page's `items` pointer, flattened."""
-    for page in iter_pages(call, spec, params):
-        items = resolve_pointer(page, spec.get("items", ""))
-        if isinstance(items, list):
-            yield from items
-
-
-# call(params) -> awaitable of (parsed_json, httpx.Response)
-AsyncPageCall = Callable[[Dict[str, Any]], Awaitable[Tuple[Any, Any]]]
-
-
-async def aiter_pages(
-    call: AsyncPageCall, spec: Dict[str, Any], params: Optional[Dict[str, Any]] = None
-) -> AsyncIterator[Any]:
-    """Async mirror of iter_pages — same stop conditions and guards."""
-    style = spec["style"]
-    base = dict(params or {})
-    if style == "cursor":
-        cursor = base.get(spec["param"])
-        while True:
-            page_params = dict(base)
-            if cursor is not None:
-                page_params[spec["param"]] = cursor
-            page, _response = await call(page_params)
-            yield page
-            if spec.get("has_more") is not None and resolve_pointer(page, spec["has_more"]) is False:
-                return
-            nxt = resolve_pointer(page, spec.get("next_cursor", ""))
-            if nxt is None or nxt == "":
-                return
-            if not isinstance(nxt, (str, int, float)):
-                raise ValueError(f"Pagination cursor at {spec['next_cursor']} is not a string or number")
-            if nxt == cursor:
-                raise ValueError("Pagination did not advance: the operation returned the same cursor twice")
-            cursor = nxt
-    elif style in ("link", "body-link"):
-        previous = None
-        link_params: Dict[str, Any] = dict(base)
-        while True:
-            page, response = await call(link_params)
-            yield page
-            target = _next_link(spec, page, response)
-            if target is None:
-                return
-            page_url = str(response.request.url) if response.request is not None else ""
-            nxt = urljoin(page_url or "http://relative.invalid", target)
-            if nxt in (previous, page_url):
-                raise ValueError('Pagination did not advance: the Link rel="next" target repeats')
-            previous = nxt
-            merged: Dict[str, Any] = {}
-            for key, value in parse_qsl(urlparse(nxt).query):
-                if key in merged:
-                    existing = merged[key]
-                    merged[key] = [*existing, value] if isinstance(existing, list) else [existing, value]
-                else:
-                    merged[key] = value
-            link_params = {**base, **merged}
-    else:
-        start = base.get(spec["param"])
-        fallback = 1 if style == "page" else 0
-        try:
-            position = fallback if start in (None, "") else int(start)
-        except (TypeError, ValueError):
-            position = fallback
-        previous_items = None
-        while True:
-            page, _response = await call({**base, spec["param"]: position})
-            items = resolve_pointer(page, spec.get("items", ""))
-            serialized = repr(items) if isinstance(items, list) else None
-            if serialized is not None and serialized == previous_items:
-                raise ValueError("Pagination did not advance: the operation returned the same page twice")
-            yield page
-            if not isinstance(items, list) or len(items) == 0:
-                return
-            previous_items = serialized
-            position += 1 if style == "page" else len(items)
-
-
-async def aiter_items(
-    call: AsyncPageCall, spec: Dict[str, Any], params: Optional[Dict[str, Any]] = None
-) -> AsyncIterator[Any]:
-    async for page in aiter_pages(call, spec, params):
-        items = resolve_pointer(page, spec.get("items", ""))
-        if isinstance(items, list):
-            for item in items:
-                yield item
-
-# Server-Sent Events for generated Python clients — the TypeScript runtime's
-# sse.ts semantics ported: frame parsing per the EventSource spec (retry must be
-# ASCII digits; comment-only frames skipped; multi-line data joined with \n) and
-# auto-reconnect resuming from the last event id via Last-Event-ID, with
-# exponential backoff capped at 30s. JSON payloads are parsed when the operation
-# declares a JSON event stream.
-
-import asyncio
-import json
-import random
-import time
-from dataclasses import dataclass
-from typing import Any, AsyncIterator, Callable, Dict, Iterator, Optional
-
-import httpx
-
-_FRAME_DELIMITER = "\n\n"
-
-
-@dataclass
-class ServerSentEvent:
-    data: Any
-    event: Optional[str] = None
-    id: Optional[str] = None
-    retry: Optional[int] = None
-
-
-def parse_sse_frame(raw: str, data_kind: str = "text") -> Optional[ServerSentEvent]:
-    event = None
-    data_lines = []
-    event_id = None
-    retry = None
-    saw_field = False
-    for line in raw.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        if line == "" or line.startswith(":"):
-            continue
-        field, _, value = line.partition(":")
-        if value.startswith(" "):
-            value = value[1:]
-        saw_field = True
-        if field == "event":
-            event = value
-        elif field == "data":
-            data_lines.append(value)
-        elif field == "id":
-            event_id = value
-        elif field == "retry" and value.isdigit():
-            retry = int(value)
-    if not saw_field:
-        return None
-    text = "\n".join(data_lines)
-    data: Any = text
-    if data_kind == "json" and text != "":
-        data = json.loads(text)
-    return ServerSentEvent(data=data, event=event, id=event_id, retry=retry)
-
-
-def iter_sse(
-    open_stream: Callable[[Dict[str, str]], Any],
-    data_kind: str = "text",
-    reconnect: bool = True,
-    reconnect_delay: float = 1.0,
-) -> Iterator[ServerSentEvent]:
-    """Iterate an event stream. `open_stream(extra_headers)` must return an
-    httpx streaming-response context manager; it is reopened on dropped
-    connections with Last-Event-ID set (fresh call = fresh auth)."""
-    last_event_id: Optional[str] = None
-    server_retry: Optional[float] = None
-    failures = 0
-    while True:
-        headers = {"Accept": "text/event-stream"}
-        if last_event_id is not None:
-            headers["Last-Event-ID"] = last_event_id
-        try:
-            with open_stream(headers) as response:
-                if response.status_code >= 400:
-                    response.read()
-                    raise httpx.HTTPStatusError(
-                        f"SSE request failed with status {response.status_code}",
-                        request=response.request,
-                        response=response,
-                    )
-                failures = 0
-                buffer = ""
-                for chunk in response.iter_text():
-                    buffer += chunk
-                    while _FRAME_DELIMITER in buffer:
-                        raw, buffer = buffer.split(_FRAME_DELIMITER, 1)
-                        parsed = parse_sse_frame(raw, data_kind)
-                        if parsed is not None:
-                            if parsed.id is not None:
-                                last_event_id = parsed.id
-                            if parsed.retry is not None:
-                                server_retry = parsed.retry / 1000
-                            yield parsed
-                # Clean end: flush a trailing frame, then finish (no reconnect).
-                if buffer.strip():
-                    parsed = parse_sse_frame(buffer, data_kind)
-                    if parsed is not None:
-                        yield parsed
-                return
-        except httpx.HTTPStatusError:
-            raise  # a 4xx/5xx is definitive, not a dropped connection
-        except (httpx.TransportError, httpx.TimeoutException):
-            if not reconnect:
-                raise
-        failures += 1
-        base = server_retry if server_retry is not None else reconnect_delay
-        time.sleep(random.uniform(0, min(base * (2 ** (failures - 1)), 30.0)))
-
-
-async def aiter_sse(
-    open_stream: Callable[[Dict[str, str]], Any],
-    data_kind: str = "text",
-    reconnect: bool = True,
-    reconnect_delay: float = 1.0,
-) -> AsyncIterator[ServerSentEvent]:
-    """Async mirror of iter_sse; `open_stream` returns an async context manager."""
-    last_event_id: Optional[str] = None
-    server_retry: Optional[float] = None
-    failures = 0
-    while True:
-        headers = {"Accept": "text/event-stream"}
-        if last_event_id is not None:
-            headers["Last-Event-ID"] = last_event_id
-        try:
-            async with open_stream(headers) as response:
-                if response.status_code >= 400:
-                    await response.aread()
-                    raise httpx.HTTPStatusError(
-                        f"SSE request failed with status {response.status_code}",
-                        request=response.request,
-                        response=response,
-                    )
-                failures = 0
-                buffer = ""
-                async for chunk in response.aiter_text():
-                    buffer += chunk
-                    while _FRAME_DELIMITER in buffer:
-                        raw, buffer = buffer.split(_FRAME_DELIMITER, 1)
-                        parsed = parse_sse_frame(raw, data_kind)
-                        if parsed is not None:
-                            if parsed.id is not None:
-                                last_event_id = parsed.id
-                            if parsed.retry is not None:
-                                server_retry = parsed.retry / 1000
-                            yield parsed
-                if buffer.strip():
-                    parsed = parse_sse_frame(buffer, data_kind)
-                    if parsed is not None:
-                        yield parsed
-                return
-        except httpx.HTTPStatusError:
-            raise
-        except (httpx.TransportError, httpx.TimeoutException):
-            if not reconnect:
-                raise
-        failures += 1
-        base = server_retry if server_retry is not None else reconnect_delay
-        await asyncio.sleep(random.uniform(0, min(base * (2 ** (failures - 1)), 30.0)))
-
-# Multipart bodies for generated Python clients — a typed dict/dataclass body is
-# split into httpx's (data, files): bytes and file-like values upload as parts,
-# everything else is form data (nested values JSON-encoded, mirroring the
-# TypeScript runtime's FormData serialization). A body that is already bytes, a
-# `str`, a file-like object, or an (async) iterator of bytes passes through as httpx
-# `content=` untouched; the caller sets its Content-Type.
-
-import json
-from typing import Any, Dict, Tuple
-
-
-
-def to_multipart(body: Any) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-    wire = encode(body)
-    data: Dict[str, Any] = {}
-    files: Dict[str, Any] = {}
-    for key, value in (wire or {}).items():
-        if isinstance(value, (bytes, bytearray)) or hasattr(value, "read"):
-            files[key] = value
-        elif isinstance(value, (dict, list)):
-            data[key] = json.dumps(value)
-        else:
-            data[key] = value
-    return data, files
-
-
-def is_stream_body(body: Any) -> bool:
-    return (
-        isinstance(body, (bytes, bytearray, str))
-        or callable(getattr(body, "read", None))
-        or hasattr(body, "__next__")
-        or hasattr(body, "__aiter__")
-    )
-
-
-def multipart_arguments(body: Any) -> Dict[str, Any]:
-    if is_stream_body(body):
-        return {"content": body}
-    data, files = to_multipart(body)
-    return {"data": data, "files": files}
-
-
 def _safe_json(response: httpx.Response) -> Any:
     try:
         return response.json()
@@ -4415,17 +1976,6 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Caller, decode(Caller, _safe_json(response)))
 
-    def get_caller_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Caller]:
-        """Like get_caller(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_caller"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Caller, decode(Caller, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
     def list_keys(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Key]:
         """List all keys"""
         op = _OPERATIONS["list_keys"]
@@ -4436,17 +1986,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(List[Key], decode(List[Key], _safe_json(response)))
-
-    def list_keys_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Key]]:
-        """Like list_keys(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_keys"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Key], decode(List[Key], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def create_key(self, body: CreateKeyBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> NewKey:
         """Create a key"""
@@ -4468,7 +2007,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(NewKey, decode(NewKey, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(NewKey, decode(NewKey, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string")]), response=response)
 
     def get_key(self, key_id: KeyId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Key:
         """Get one key"""
@@ -4490,7 +2029,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Key, decode(Key, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Key, decode(Key, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def delete_key(self, key_id: KeyId, *, keep_made: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Revoke a key"""
@@ -4504,19 +2043,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def delete_key_with_headers(self, key_id: KeyId, *, keep_made: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_key(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_key"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if keep_made is not None:
-            params["keep_made"] = encode(keep_made)
-        url = build_url(self._server_url, op["path"], {"key_id": key_id})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_projects(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Project]:
         """List all projects"""
@@ -4546,7 +2072,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Project], decode(List[Project], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[Project], decode(List[Project], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def create_project(self, body: CreateProjectBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Project:
         """Create a project"""
@@ -4568,7 +2094,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Project, decode(Project, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(Project, decode(Project, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string")]), response=response)
 
     def get_project(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Project:
         """Get one project"""
@@ -4590,7 +2116,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Project, decode(Project, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Project, decode(Project, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def delete_project(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete an empty project"""
@@ -4602,17 +2128,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def delete_project_with_headers(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_project(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_project"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def get_manifest(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Manifest:
         """Get a project as a manifest"""
@@ -4634,7 +2149,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Manifest, decode(Manifest, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Manifest, decode(Manifest, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def apply_manifest(self, project_name: NameOrId, body: Manifest, *, dry_run: Optional[bool] = None, prune: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> ManifestChanges:
         """Apply a manifest to a project"""
@@ -4664,7 +2179,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(ManifestChanges, decode(ManifestChanges, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(ManifestChanges, decode(ManifestChanges, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def list_skills(self, project_name: NameOrId, *, agent: Optional[List[NameOrId]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Skill]:
         """List all skills"""
@@ -4698,7 +2213,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Skill], decode(List[Skill], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[Skill], decode(List[Skill], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def create_skill(self, project_name: NameOrId, body: CreateSkillBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Skill:
         """Create a skill"""
@@ -4720,7 +2235,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string")]), response=response)
 
     def get_skill(self, project_name: NameOrId, skill_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Skill:
         """Get one skill"""
@@ -4742,7 +2257,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def update_skill(self, project_name: NameOrId, skill_name: NameOrId, body: UpdateSkillBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Skill:
         """Update a skill"""
@@ -4764,7 +2279,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def delete_skill(self, project_name: NameOrId, skill_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete a skill"""
@@ -4776,17 +2291,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def delete_skill_with_headers(self, project_name: NameOrId, skill_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_skill(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_skill"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_documents(self, project_name: NameOrId, skill_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Document]:
         """List the documents of a skill"""
@@ -4816,7 +2320,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Document], decode(List[Document], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[Document], decode(List[Document], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def get_document(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Get the text of a document"""
@@ -4829,17 +2333,6 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
 
-    def get_document_with_headers(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like get_document(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_document"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
     def put_document(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, body: DocumentText, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Document:
         """Create or replace a document"""
         op = _OPERATIONS["put_document"]
@@ -4851,17 +2344,6 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Document, decode(Document, _safe_json(response)))
 
-    def put_document_with_headers(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, body: DocumentText, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Document]:
-        """Like put_document(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["put_document"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Document, decode(Document, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
     def delete_document(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete a document"""
         op = _OPERATIONS["delete_document"]
@@ -4872,17 +2354,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def delete_document_with_headers(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_document(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_document"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_agents(self, project_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Agent]:
         """List all agents"""
@@ -4912,7 +2383,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Agent], decode(List[Agent], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[Agent], decode(List[Agent], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def create_agent(self, project_name: NameOrId, body: CreateAgentBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Agent:
         """Create an agent"""
@@ -4934,7 +2405,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
+        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
 
     def get_agent(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Agent:
         """Get one agent"""
@@ -4956,7 +2427,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def update_agent(self, project_name: NameOrId, agent_name: NameOrId, body: UpdateAgentBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Agent:
         """Update an agent"""
@@ -4978,7 +2449,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
+        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
 
     def delete_agent_by_plural(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete an agent (plural address)"""
@@ -4991,17 +2462,6 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
 
-    def delete_agent_by_plural_with_headers(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_agent_by_plural(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_agent_by_plural"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
     def complete_agent(self, project_name: NameOrId, agent_name: NameOrId, body: CompletionBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Completion:
         """Ask an agent"""
         op = _OPERATIONS["complete_agent"]
@@ -5013,17 +2473,6 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Completion, decode(Completion, _safe_json(response)))
 
-    def complete_agent_with_headers(self, project_name: NameOrId, agent_name: NameOrId, body: CompletionBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Completion]:
-        """Like complete_agent(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["complete_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Completion, decode(Completion, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
     def delete_agent(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete an agent"""
         op = _OPERATIONS["delete_agent"]
@@ -5034,17 +2483,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def delete_agent_with_headers(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_agent(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_chatbots(self, project_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Chatbot]:
         """List all chatbots"""
@@ -5074,7 +2512,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Chatbot], decode(List[Chatbot], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[Chatbot], decode(List[Chatbot], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def create_chatbot(self, project_name: NameOrId, body: CreateChatbotBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Chatbot:
         """Create a chatbot"""
@@ -5096,7 +2534,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
+        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
 
     def get_chatbot(self, chatbot_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Chatbot:
         """Get one chatbot"""
@@ -5118,7 +2556,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def update_chatbot(self, chatbot_name: Name, project_name: NameOrId, body: UpdateChatbotBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Chatbot:
         """Update or create a chatbot"""
@@ -5140,7 +2578,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
+        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
 
     def delete_chatbot(self, chatbot_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete a chatbot"""
@@ -5152,17 +2590,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def delete_chatbot_with_headers(self, chatbot_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_chatbot(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_chatbot"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"chatbot_name": chatbot_name, "project_name": project_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_conversations(self, project_name: NameOrId, chatbot_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Conversation]:
         """List the conversations of a chatbot"""
@@ -5192,7 +2619,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Conversation], decode(List[Conversation], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[Conversation], decode(List[Conversation], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def create_conversation(self, project_name: NameOrId, chatbot_name: NameOrId, body: CreateConversationBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Conversation:
         """Begin a conversation"""
@@ -5214,7 +2641,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Conversation, decode(Conversation, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(Conversation, decode(Conversation, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string")]), response=response)
 
     def get_conversation(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Conversation:
         """Get one conversation"""
@@ -5236,7 +2663,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Conversation, decode(Conversation, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Conversation, decode(Conversation, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def delete_conversation(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete a conversation"""
@@ -5248,17 +2675,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def delete_conversation_with_headers(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_conversation(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_conversation"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name, "conversation_id": conversation_id})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_messages(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Message]:
         """List the messages of a conversation"""
@@ -5288,7 +2704,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Message], decode(List[Message], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[Message], decode(List[Message], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def list_models(self, project_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Model]:
         """List all models"""
@@ -5318,7 +2734,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Model], decode(List[Model], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[Model], decode(List[Model], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def get_model(self, model_name: NameOrId, project_name: NameOrId, *, version: Optional[VersionNumber] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Get one model"""
@@ -5344,7 +2760,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Train a model"""
@@ -5446,7 +2862,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("location", "location", "string")]), response=response)
 
     def delete_model(self, model_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete a model"""
@@ -5458,17 +2874,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def delete_model_with_headers(self, model_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_model(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_model"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"modelName": model_name, "projectName": project_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def predict(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[PredictionRow]:
         """Predict rows"""
@@ -5546,7 +2951,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("row-warnings", "row_warnings", "string"), ("model-calibration", "model_calibration", "string")]), response=response)
+        return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("row-warnings", "row_warnings", "string"), ("model-calibration", "model_calibration", "string")]), response=response)
 
     def get_onnx(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Get a model as ONNX"""
@@ -5568,7 +2973,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=None, headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def list_versions(self, project_name: NameOrId, model_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Model]:
         """List a model's versions"""
@@ -5598,7 +3003,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Model], decode(List[Model], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[Model], decode(List[Model], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def get_version(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Get a version of a model"""
@@ -5620,7 +3025,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def delete_version(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete a version of a model"""
@@ -5632,17 +3037,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def delete_version_with_headers(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_version(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_version"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name, "version": version})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def cancel_training(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Cancel a training"""
@@ -5664,7 +3058,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def serve_version(self, project_name: NameOrId, model_name: NameOrId, body: ServeVersionBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Choose the serving version"""
@@ -5686,7 +3080,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def retrain_model(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Train a model again"""
@@ -5708,7 +3102,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("location", "location", "string")]), response=response)
 
     def add_actuals(self, project_name: NameOrId, model_name: NameOrId, body: List[TableRow], *, id: Optional[IdColumn] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Actuals:
         """Add true values"""
@@ -5729,25 +3123,6 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Actuals, decode(Actuals, _safe_json(response)))
 
-    def add_actuals_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: List[TableRow], *, id: Optional[IdColumn] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Actuals]:
-        """Like add_actuals(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["add_actuals"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if id is not None:
-            params["id"] = encode(id)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Actuals, decode(Actuals, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
     def get_record(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, by: Optional[RecordGrouping] = None, column: Optional[RecordColumn] = None, drift: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> ModelRecord:
         """Get the record of a model"""
         op = _OPERATIONS["get_record"]
@@ -5766,25 +3141,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(ModelRecord, decode(ModelRecord, _safe_json(response)))
-
-    def get_record_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, by: Optional[RecordGrouping] = None, column: Optional[RecordColumn] = None, drift: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[ModelRecord]:
-        """Like get_record(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_record"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if version is not None:
-            params["version"] = encode(version)
-        if by is not None:
-            params["by"] = encode(by)
-        if column is not None:
-            params["column"] = encode(column)
-        if drift is not None:
-            params["drift"] = encode(drift)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(ModelRecord, decode(ModelRecord, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def preview_table(self, project_name: NameOrId, body: List[TableRow], *, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""
@@ -5815,35 +3171,6 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(TablePreview, decode(TablePreview, _safe_json(response)))
 
-    def preview_table_with_headers(self, project_name: NameOrId, body: List[TableRow], *, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[TablePreview]:
-        """Like preview_table(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["preview_table"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if decimal is not None:
-            params["decimal"] = encode(decimal)
-        if group is not None:
-            params["group"] = encode(group)
-        if decimal_point is not None:
-            params["decimal_point"] = encode(decimal_point)
-        if decimal_comma is not None:
-            params["decimal_comma"] = encode(decimal_comma)
-        if date_order is not None:
-            params["date_order"] = encode(date_order)
-        if header is not None:
-            params["header"] = encode(header)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(TablePreview, decode(TablePreview, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
     def get_liveness(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Liveness:
         """Tell whether the process lives"""
         op = _OPERATIONS["get_liveness"]
@@ -5854,17 +3181,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Liveness, decode(Liveness, _safe_json(response)))
-
-    def get_liveness_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Liveness]:
-        """Like get_liveness(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_liveness"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Liveness, decode(Liveness, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string")]), response=response)
 
     def get_readiness(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Readiness:
         """Check whether the service accepts requests"""
@@ -5877,17 +3193,6 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Readiness, decode(Readiness, _safe_json(response)))
 
-    def get_readiness_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Readiness]:
-        """Like get_readiness(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_readiness"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Readiness, decode(Readiness, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string")]), response=response)
-
     def get_status(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Status:
         """Get the version of the service"""
         op = _OPERATIONS["get_status"]
@@ -5899,17 +3204,6 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Status, decode(Status, _safe_json(response)))
 
-    def get_status_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Status]:
-        """Like get_status(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_status"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Status, decode(Status, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string")]), response=response)
-
     def get_metrics(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Get the service's metrics"""
         op = _OPERATIONS["get_metrics"]
@@ -5920,17 +3214,6 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
-
-    def get_metrics_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like get_metrics(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_metrics"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_audit(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, since: Optional[Moment] = None, until: Optional[Moment] = None, owner: Optional[AuditText] = None, operation: Optional[AuditText] = None, key: Optional[AuditText] = None, resource: Optional[AuditText] = None, result: Optional[AuditOutcome] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[AuditEvent]:
         """List the audit log"""
@@ -5988,1607 +3271,6 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[AuditEvent], decode(List[AuditEvent], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-
-class AsyncClient:
-    """Async client for Roster (0.3.0)."""
-    def __init__(self, server_url: str = "/", *, auth: Optional[Dict[str, Any]] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, middleware: Optional[List[Any]] = None, idempotency_key: Any = None, http_client: Optional[httpx.AsyncClient] = None) -> None:
-        self._server_url = server_url
-        self._auth = auth or {}
-        self._config: Dict[str, Any] = {
-            "headers": headers or {},
-            "timeout": timeout,
-            "retry": retry or {},
-            "middleware": middleware or [],
-            "idempotency_key": idempotency_key,
-        }
-        self._http = http_client or httpx.AsyncClient()
-
-    async def get_caller(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Caller:
-        """Get the caller"""
-        op = _OPERATIONS["get_caller"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Caller, decode(Caller, _safe_json(response)))
-
-    async def get_caller_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Caller]:
-        """Like get_caller(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_caller"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Caller, decode(Caller, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_keys(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Key]:
-        """List all keys"""
-        op = _OPERATIONS["list_keys"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Key], decode(List[Key], _safe_json(response)))
-
-    async def list_keys_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Key]]:
-        """Like list_keys(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_keys"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Key], decode(List[Key], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def create_key(self, body: CreateKeyBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> NewKey:
-        """Create a key"""
-        op = _OPERATIONS["create_key"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(NewKey, decode(NewKey, _safe_json(response)))
-
-    async def create_key_with_headers(self, body: CreateKeyBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[NewKey]:
-        """Like create_key(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["create_key"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(NewKey, decode(NewKey, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
-
-    async def get_key(self, key_id: KeyId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Key:
-        """Get one key"""
-        op = _OPERATIONS["get_key"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"key_id": key_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Key, decode(Key, _safe_json(response)))
-
-    async def get_key_with_headers(self, key_id: KeyId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Key]:
-        """Like get_key(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_key"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"key_id": key_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Key, decode(Key, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def delete_key(self, key_id: KeyId, *, keep_made: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Revoke a key"""
-        op = _OPERATIONS["delete_key"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if keep_made is not None:
-            params["keep_made"] = encode(keep_made)
-        url = build_url(self._server_url, op["path"], {"key_id": key_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_key_with_headers(self, key_id: KeyId, *, keep_made: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_key(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_key"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if keep_made is not None:
-            params["keep_made"] = encode(keep_made)
-        url = build_url(self._server_url, op["path"], {"key_id": key_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_projects(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Project]:
-        """List all projects"""
-        op = _OPERATIONS["list_projects"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Project], decode(List[Project], _safe_json(response)))
-
-    async def list_projects_with_headers(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Project]]:
-        """Like list_projects(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_projects"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Project], decode(List[Project], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-    async def create_project(self, body: CreateProjectBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Project:
-        """Create a project"""
-        op = _OPERATIONS["create_project"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Project, decode(Project, _safe_json(response)))
-
-    async def create_project_with_headers(self, body: CreateProjectBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Project]:
-        """Like create_project(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["create_project"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Project, decode(Project, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
-
-    async def get_project(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Project:
-        """Get one project"""
-        op = _OPERATIONS["get_project"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Project, decode(Project, _safe_json(response)))
-
-    async def get_project_with_headers(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Project]:
-        """Like get_project(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_project"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Project, decode(Project, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def delete_project(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Delete an empty project"""
-        op = _OPERATIONS["delete_project"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_project_with_headers(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_project(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_project"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def get_manifest(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Manifest:
-        """Get a project as a manifest"""
-        op = _OPERATIONS["get_manifest"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Manifest, decode(Manifest, _safe_json(response)))
-
-    async def get_manifest_with_headers(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Manifest]:
-        """Like get_manifest(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_manifest"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Manifest, decode(Manifest, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def apply_manifest(self, project_name: NameOrId, body: Manifest, *, dry_run: Optional[bool] = None, prune: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> ManifestChanges:
-        """Apply a manifest to a project"""
-        op = _OPERATIONS["apply_manifest"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if dry_run is not None:
-            params["dry_run"] = encode(dry_run)
-        if prune is not None:
-            params["prune"] = encode(prune)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(ManifestChanges, decode(ManifestChanges, _safe_json(response)))
-
-    async def apply_manifest_with_headers(self, project_name: NameOrId, body: Manifest, *, dry_run: Optional[bool] = None, prune: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[ManifestChanges]:
-        """Like apply_manifest(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["apply_manifest"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if dry_run is not None:
-            params["dry_run"] = encode(dry_run)
-        if prune is not None:
-            params["prune"] = encode(prune)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(ManifestChanges, decode(ManifestChanges, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_skills(self, project_name: NameOrId, *, agent: Optional[List[NameOrId]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Skill]:
-        """List all skills"""
-        op = _OPERATIONS["list_skills"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if agent is not None:
-            params["agent"] = encode(agent)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Skill], decode(List[Skill], _safe_json(response)))
-
-    async def list_skills_with_headers(self, project_name: NameOrId, *, agent: Optional[List[NameOrId]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Skill]]:
-        """Like list_skills(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_skills"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if agent is not None:
-            params["agent"] = encode(agent)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Skill], decode(List[Skill], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-    async def create_skill(self, project_name: NameOrId, body: CreateSkillBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Skill:
-        """Create a skill"""
-        op = _OPERATIONS["create_skill"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Skill, decode(Skill, _safe_json(response)))
-
-    async def create_skill_with_headers(self, project_name: NameOrId, body: CreateSkillBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Skill]:
-        """Like create_skill(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["create_skill"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
-
-    async def get_skill(self, project_name: NameOrId, skill_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Skill:
-        """Get one skill"""
-        op = _OPERATIONS["get_skill"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Skill, decode(Skill, _safe_json(response)))
-
-    async def get_skill_with_headers(self, project_name: NameOrId, skill_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Skill]:
-        """Like get_skill(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_skill"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def update_skill(self, project_name: NameOrId, skill_name: NameOrId, body: UpdateSkillBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Skill:
-        """Update a skill"""
-        op = _OPERATIONS["update_skill"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Skill, decode(Skill, _safe_json(response)))
-
-    async def update_skill_with_headers(self, project_name: NameOrId, skill_name: NameOrId, body: UpdateSkillBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Skill]:
-        """Like update_skill(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["update_skill"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def delete_skill(self, project_name: NameOrId, skill_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Delete a skill"""
-        op = _OPERATIONS["delete_skill"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_skill_with_headers(self, project_name: NameOrId, skill_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_skill(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_skill"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_documents(self, project_name: NameOrId, skill_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Document]:
-        """List the documents of a skill"""
-        op = _OPERATIONS["list_documents"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Document], decode(List[Document], _safe_json(response)))
-
-    async def list_documents_with_headers(self, project_name: NameOrId, skill_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Document]]:
-        """Like list_documents(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_documents"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Document], decode(List[Document], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-    async def get_document(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Get the text of a document"""
-        op = _OPERATIONS["get_document"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def get_document_with_headers(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like get_document(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_document"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def put_document(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, body: DocumentText, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Document:
-        """Create or replace a document"""
-        op = _OPERATIONS["put_document"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Document, decode(Document, _safe_json(response)))
-
-    async def put_document_with_headers(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, body: DocumentText, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Document]:
-        """Like put_document(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["put_document"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Document, decode(Document, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def delete_document(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Delete a document"""
-        op = _OPERATIONS["delete_document"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_document_with_headers(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_document(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_document"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_agents(self, project_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Agent]:
-        """List all agents"""
-        op = _OPERATIONS["list_agents"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Agent], decode(List[Agent], _safe_json(response)))
-
-    async def list_agents_with_headers(self, project_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Agent]]:
-        """Like list_agents(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_agents"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Agent], decode(List[Agent], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-    async def create_agent(self, project_name: NameOrId, body: CreateAgentBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Agent:
-        """Create an agent"""
-        op = _OPERATIONS["create_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Agent, decode(Agent, _safe_json(response)))
-
-    async def create_agent_with_headers(self, project_name: NameOrId, body: CreateAgentBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Agent]:
-        """Like create_agent(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["create_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
-
-    async def get_agent(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Agent:
-        """Get one agent"""
-        op = _OPERATIONS["get_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Agent, decode(Agent, _safe_json(response)))
-
-    async def get_agent_with_headers(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Agent]:
-        """Like get_agent(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def update_agent(self, project_name: NameOrId, agent_name: NameOrId, body: UpdateAgentBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Agent:
-        """Update an agent"""
-        op = _OPERATIONS["update_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Agent, decode(Agent, _safe_json(response)))
-
-    async def update_agent_with_headers(self, project_name: NameOrId, agent_name: NameOrId, body: UpdateAgentBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Agent]:
-        """Like update_agent(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["update_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
-
-    async def delete_agent_by_plural(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Delete an agent (plural address)"""
-        op = _OPERATIONS["delete_agent_by_plural"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_agent_by_plural_with_headers(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_agent_by_plural(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_agent_by_plural"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def complete_agent(self, project_name: NameOrId, agent_name: NameOrId, body: CompletionBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Completion:
-        """Ask an agent"""
-        op = _OPERATIONS["complete_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Completion, decode(Completion, _safe_json(response)))
-
-    async def complete_agent_with_headers(self, project_name: NameOrId, agent_name: NameOrId, body: CompletionBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Completion]:
-        """Like complete_agent(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["complete_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Completion, decode(Completion, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def delete_agent(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Delete an agent"""
-        op = _OPERATIONS["delete_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_agent_with_headers(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_agent(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_agent"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_chatbots(self, project_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Chatbot]:
-        """List all chatbots"""
-        op = _OPERATIONS["list_chatbots"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Chatbot], decode(List[Chatbot], _safe_json(response)))
-
-    async def list_chatbots_with_headers(self, project_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Chatbot]]:
-        """Like list_chatbots(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_chatbots"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Chatbot], decode(List[Chatbot], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-    async def create_chatbot(self, project_name: NameOrId, body: CreateChatbotBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Chatbot:
-        """Create a chatbot"""
-        op = _OPERATIONS["create_chatbot"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Chatbot, decode(Chatbot, _safe_json(response)))
-
-    async def create_chatbot_with_headers(self, project_name: NameOrId, body: CreateChatbotBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Chatbot]:
-        """Like create_chatbot(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["create_chatbot"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
-
-    async def get_chatbot(self, chatbot_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Chatbot:
-        """Get one chatbot"""
-        op = _OPERATIONS["get_chatbot"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"chatbot_name": chatbot_name, "project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Chatbot, decode(Chatbot, _safe_json(response)))
-
-    async def get_chatbot_with_headers(self, chatbot_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Chatbot]:
-        """Like get_chatbot(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_chatbot"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"chatbot_name": chatbot_name, "project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def update_chatbot(self, chatbot_name: Name, project_name: NameOrId, body: UpdateChatbotBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Chatbot:
-        """Update or create a chatbot"""
-        op = _OPERATIONS["update_chatbot"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"chatbot_name": chatbot_name, "project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Chatbot, decode(Chatbot, _safe_json(response)))
-
-    async def update_chatbot_with_headers(self, chatbot_name: Name, project_name: NameOrId, body: UpdateChatbotBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Chatbot]:
-        """Like update_chatbot(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["update_chatbot"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"chatbot_name": chatbot_name, "project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
-
-    async def delete_chatbot(self, chatbot_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Delete a chatbot"""
-        op = _OPERATIONS["delete_chatbot"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"chatbot_name": chatbot_name, "project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_chatbot_with_headers(self, chatbot_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_chatbot(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_chatbot"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"chatbot_name": chatbot_name, "project_name": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_conversations(self, project_name: NameOrId, chatbot_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Conversation]:
-        """List the conversations of a chatbot"""
-        op = _OPERATIONS["list_conversations"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Conversation], decode(List[Conversation], _safe_json(response)))
-
-    async def list_conversations_with_headers(self, project_name: NameOrId, chatbot_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Conversation]]:
-        """Like list_conversations(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_conversations"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Conversation], decode(List[Conversation], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-    async def create_conversation(self, project_name: NameOrId, chatbot_name: NameOrId, body: CreateConversationBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Conversation:
-        """Begin a conversation"""
-        op = _OPERATIONS["create_conversation"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Conversation, decode(Conversation, _safe_json(response)))
-
-    async def create_conversation_with_headers(self, project_name: NameOrId, chatbot_name: NameOrId, body: CreateConversationBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Conversation]:
-        """Like create_conversation(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["create_conversation"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Conversation, decode(Conversation, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
-
-    async def get_conversation(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Conversation:
-        """Get one conversation"""
-        op = _OPERATIONS["get_conversation"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name, "conversation_id": conversation_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Conversation, decode(Conversation, _safe_json(response)))
-
-    async def get_conversation_with_headers(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Conversation]:
-        """Like get_conversation(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_conversation"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name, "conversation_id": conversation_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Conversation, decode(Conversation, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def delete_conversation(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Delete a conversation"""
-        op = _OPERATIONS["delete_conversation"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name, "conversation_id": conversation_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_conversation_with_headers(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_conversation(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_conversation"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name, "conversation_id": conversation_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_messages(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Message]:
-        """List the messages of a conversation"""
-        op = _OPERATIONS["list_messages"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name, "conversation_id": conversation_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Message], decode(List[Message], _safe_json(response)))
-
-    async def list_messages_with_headers(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Message]]:
-        """Like list_messages(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_messages"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"project_name": project_name, "chatbot_name": chatbot_name, "conversation_id": conversation_id})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Message], decode(List[Message], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-    async def list_models(self, project_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Model]:
-        """List all models"""
-        op = _OPERATIONS["list_models"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Model], decode(List[Model], _safe_json(response)))
-
-    async def list_models_with_headers(self, project_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Model]]:
-        """Like list_models(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_models"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Model], decode(List[Model], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-    async def get_model(self, model_name: NameOrId, project_name: NameOrId, *, version: Optional[VersionNumber] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
-        """Get one model"""
-        op = _OPERATIONS["get_model"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if version is not None:
-            params["version"] = encode(version)
-        url = build_url(self._server_url, op["path"], {"modelName": model_name, "projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Model, decode(Model, _safe_json(response)))
-
-    async def get_model_with_headers(self, model_name: NameOrId, project_name: NameOrId, *, version: Optional[VersionNumber] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
-        """Like get_model(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_model"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if version is not None:
-            params["version"] = encode(version)
-        url = build_url(self._server_url, op["path"], {"modelName": model_name, "projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
-        """Train a model"""
-        op = _OPERATIONS["train_model"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if target is not None:
-            params["target"] = encode(target)
-        if task is not None:
-            params["task"] = encode(task)
-        if order_by is not None:
-            params["order_by"] = encode(order_by)
-        if group_by is not None:
-            params["group_by"] = encode(group_by)
-        if horizon is not None:
-            params["horizon"] = encode(horizon)
-        if window is not None:
-            params["window"] = encode(window)
-        if known is not None:
-            params["known"] = encode(known)
-        if exclude is not None:
-            params["exclude"] = encode(exclude)
-        if as_category is not None:
-            params["as_category"] = encode(as_category)
-        if as_number is not None:
-            params["as_number"] = encode(as_number)
-        if as_date is not None:
-            params["as_date"] = encode(as_date)
-        if decimal is not None:
-            params["decimal"] = encode(decimal)
-        if group is not None:
-            params["group"] = encode(group)
-        if decimal_point is not None:
-            params["decimal_point"] = encode(decimal_point)
-        if decimal_comma is not None:
-            params["decimal_comma"] = encode(decimal_comma)
-        if date_order is not None:
-            params["date_order"] = encode(date_order)
-        if header is not None:
-            params["header"] = encode(header)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        url = build_url(self._server_url, op["path"], {"modelName": model_name, "projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Model, decode(Model, _safe_json(response)))
-
-    async def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
-        """Like train_model(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["train_model"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if target is not None:
-            params["target"] = encode(target)
-        if task is not None:
-            params["task"] = encode(task)
-        if order_by is not None:
-            params["order_by"] = encode(order_by)
-        if group_by is not None:
-            params["group_by"] = encode(group_by)
-        if horizon is not None:
-            params["horizon"] = encode(horizon)
-        if window is not None:
-            params["window"] = encode(window)
-        if known is not None:
-            params["known"] = encode(known)
-        if exclude is not None:
-            params["exclude"] = encode(exclude)
-        if as_category is not None:
-            params["as_category"] = encode(as_category)
-        if as_number is not None:
-            params["as_number"] = encode(as_number)
-        if as_date is not None:
-            params["as_date"] = encode(as_date)
-        if decimal is not None:
-            params["decimal"] = encode(decimal)
-        if group is not None:
-            params["group"] = encode(group)
-        if decimal_point is not None:
-            params["decimal_point"] = encode(decimal_point)
-        if decimal_comma is not None:
-            params["decimal_comma"] = encode(decimal_comma)
-        if date_order is not None:
-            params["date_order"] = encode(date_order)
-        if header is not None:
-            params["header"] = encode(header)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        url = build_url(self._server_url, op["path"], {"modelName": model_name, "projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
-
-    async def delete_model(self, model_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Delete a model"""
-        op = _OPERATIONS["delete_model"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"modelName": model_name, "projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_model_with_headers(self, model_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_model(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_model"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"modelName": model_name, "projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def predict(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[PredictionRow]:
-        """Predict rows"""
-        op = _OPERATIONS["predict"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if confidence is not None:
-            params["confidence"] = encode(confidence)
-        if steps is not None:
-            params["steps"] = encode(steps)
-        if backtest is not None:
-            params["backtest"] = encode(backtest)
-        if unknown is not None:
-            params["unknown"] = encode(unknown)
-        if header is not None:
-            params["header"] = encode(header)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        if rows is not None:
-            params["rows"] = encode(rows)
-        if explain is not None:
-            params["explain"] = encode(explain)
-        if probabilities is not None:
-            params["probabilities"] = encode(probabilities)
-        if warnings is not None:
-            params["warnings"] = encode(warnings)
-        if remember is not None:
-            params["remember"] = encode(remember)
-        if id is not None:
-            params["id"] = encode(id)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response)))
-
-    async def predict_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[PredictionRow]]:
-        """Like predict(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["predict"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if confidence is not None:
-            params["confidence"] = encode(confidence)
-        if steps is not None:
-            params["steps"] = encode(steps)
-        if backtest is not None:
-            params["backtest"] = encode(backtest)
-        if unknown is not None:
-            params["unknown"] = encode(unknown)
-        if header is not None:
-            params["header"] = encode(header)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        if rows is not None:
-            params["rows"] = encode(rows)
-        if explain is not None:
-            params["explain"] = encode(explain)
-        if probabilities is not None:
-            params["probabilities"] = encode(probabilities)
-        if warnings is not None:
-            params["warnings"] = encode(warnings)
-        if remember is not None:
-            params["remember"] = encode(remember)
-        if id is not None:
-            params["id"] = encode(id)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("row-warnings", "row_warnings", "string"), ("model-calibration", "model_calibration", "string")]), response=response)
-
-    async def get_onnx(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Get a model as ONNX"""
-        op = _OPERATIONS["get_onnx"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def get_onnx_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like get_onnx(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_onnx"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_versions(self, project_name: NameOrId, model_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Model]:
-        """List a model's versions"""
-        op = _OPERATIONS["list_versions"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[Model], decode(List[Model], _safe_json(response)))
-
-    async def list_versions_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Model]]:
-        """Like list_versions(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_versions"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[Model], decode(List[Model], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
-
-    async def get_version(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
-        """Get a version of a model"""
-        op = _OPERATIONS["get_version"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name, "version": version})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Model, decode(Model, _safe_json(response)))
-
-    async def get_version_with_headers(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
-        """Like get_version(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_version"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name, "version": version})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def delete_version(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Delete a version of a model"""
-        op = _OPERATIONS["delete_version"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name, "version": version})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def delete_version_with_headers(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like delete_version(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["delete_version"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name, "version": version})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def cancel_training(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
-        """Cancel a training"""
-        op = _OPERATIONS["cancel_training"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name, "version": version})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Model, decode(Model, _safe_json(response)))
-
-    async def cancel_training_with_headers(self, project_name: NameOrId, model_name: NameOrId, version: str, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
-        """Like cancel_training(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["cancel_training"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name, "version": version})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def serve_version(self, project_name: NameOrId, model_name: NameOrId, body: ServeVersionBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
-        """Choose the serving version"""
-        op = _OPERATIONS["serve_version"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Model, decode(Model, _safe_json(response)))
-
-    async def serve_version_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: ServeVersionBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
-        """Like serve_version(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["serve_version"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def retrain_model(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
-        """Train a model again"""
-        op = _OPERATIONS["retrain_model"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Model, decode(Model, _safe_json(response)))
-
-    async def retrain_model_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
-        """Like retrain_model(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["retrain_model"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
-
-    async def add_actuals(self, project_name: NameOrId, model_name: NameOrId, body: List[TableRow], *, id: Optional[IdColumn] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Actuals:
-        """Add true values"""
-        op = _OPERATIONS["add_actuals"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if id is not None:
-            params["id"] = encode(id)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Actuals, decode(Actuals, _safe_json(response)))
-
-    async def add_actuals_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: List[TableRow], *, id: Optional[IdColumn] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Actuals]:
-        """Like add_actuals(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["add_actuals"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if id is not None:
-            params["id"] = encode(id)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Actuals, decode(Actuals, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def get_record(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, by: Optional[RecordGrouping] = None, column: Optional[RecordColumn] = None, drift: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> ModelRecord:
-        """Get the record of a model"""
-        op = _OPERATIONS["get_record"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if version is not None:
-            params["version"] = encode(version)
-        if by is not None:
-            params["by"] = encode(by)
-        if column is not None:
-            params["column"] = encode(column)
-        if drift is not None:
-            params["drift"] = encode(drift)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(ModelRecord, decode(ModelRecord, _safe_json(response)))
-
-    async def get_record_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, by: Optional[RecordGrouping] = None, column: Optional[RecordColumn] = None, drift: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[ModelRecord]:
-        """Like get_record(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_record"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if version is not None:
-            params["version"] = encode(version)
-        if by is not None:
-            params["by"] = encode(by)
-        if column is not None:
-            params["column"] = encode(column)
-        if drift is not None:
-            params["drift"] = encode(drift)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(ModelRecord, decode(ModelRecord, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def preview_table(self, project_name: NameOrId, body: List[TableRow], *, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
-        """Preview a table"""
-        op = _OPERATIONS["preview_table"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if decimal is not None:
-            params["decimal"] = encode(decimal)
-        if group is not None:
-            params["group"] = encode(group)
-        if decimal_point is not None:
-            params["decimal_point"] = encode(decimal_point)
-        if decimal_comma is not None:
-            params["decimal_comma"] = encode(decimal_comma)
-        if date_order is not None:
-            params["date_order"] = encode(date_order)
-        if header is not None:
-            params["header"] = encode(header)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(TablePreview, decode(TablePreview, _safe_json(response)))
-
-    async def preview_table_with_headers(self, project_name: NameOrId, body: List[TableRow], *, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[TablePreview]:
-        """Like preview_table(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["preview_table"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if decimal is not None:
-            params["decimal"] = encode(decimal)
-        if group is not None:
-            params["group"] = encode(group)
-        if decimal_point is not None:
-            params["decimal_point"] = encode(decimal_point)
-        if decimal_comma is not None:
-            params["decimal_comma"] = encode(decimal_comma)
-        if date_order is not None:
-            params["date_order"] = encode(date_order)
-        if header is not None:
-            params["header"] = encode(header)
-        if header_line is not None:
-            params["header_line"] = encode(header_line)
-        if delimiter is not None:
-            params["delimiter"] = encode(delimiter)
-        if sheet is not None:
-            params["sheet"] = encode(sheet)
-        url = build_url(self._server_url, op["path"], {"projectName": project_name})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(TablePreview, decode(TablePreview, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def get_liveness(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Liveness:
-        """Tell whether the process lives"""
-        op = _OPERATIONS["get_liveness"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Liveness, decode(Liveness, _safe_json(response)))
-
-    async def get_liveness_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Liveness]:
-        """Like get_liveness(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_liveness"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Liveness, decode(Liveness, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string")]), response=response)
-
-    async def get_readiness(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Readiness:
-        """Check whether the service accepts requests"""
-        op = _OPERATIONS["get_readiness"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Readiness, decode(Readiness, _safe_json(response)))
-
-    async def get_readiness_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Readiness]:
-        """Like get_readiness(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_readiness"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Readiness, decode(Readiness, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string")]), response=response)
-
-    async def get_status(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Status:
-        """Get the version of the service"""
-        op = _OPERATIONS["get_status"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(Status, decode(Status, _safe_json(response)))
-
-    async def get_status_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Status]:
-        """Like get_status(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_status"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Status, decode(Status, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string")]), response=response)
-
-    async def get_metrics(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
-        """Get the service's metrics"""
-        op = _OPERATIONS["get_metrics"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return None
-
-    async def get_metrics_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
-        """Like get_metrics(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["get_metrics"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
-
-    async def list_audit(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, since: Optional[Moment] = None, until: Optional[Moment] = None, owner: Optional[AuditText] = None, operation: Optional[AuditText] = None, key: Optional[AuditText] = None, resource: Optional[AuditText] = None, result: Optional[AuditOutcome] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[AuditEvent]:
-        """List the audit log"""
-        op = _OPERATIONS["list_audit"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        if since is not None:
-            params["since"] = encode(since)
-        if until is not None:
-            params["until"] = encode(until)
-        if owner is not None:
-            params["owner"] = encode(owner)
-        if operation is not None:
-            params["operation"] = encode(operation)
-        if key is not None:
-            params["key"] = encode(key)
-        if resource is not None:
-            params["resource"] = encode(resource)
-        if result is not None:
-            params["result"] = encode(result)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return cast(List[AuditEvent], decode(List[AuditEvent], _safe_json(response)))
-
-    async def list_audit_with_headers(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, since: Optional[Moment] = None, until: Optional[Moment] = None, owner: Optional[AuditText] = None, operation: Optional[AuditText] = None, key: Optional[AuditText] = None, resource: Optional[AuditText] = None, result: Optional[AuditOutcome] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[AuditEvent]]:
-        """Like list_audit(), returning an Envelope with the declared response headers."""
-        op = _OPERATIONS["list_audit"]
-        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
-        params: Dict[str, Any] = dict(auth_query)
-        if limit is not None:
-            params["limit"] = encode(limit)
-        if cursor is not None:
-            params["cursor"] = encode(cursor)
-        if since is not None:
-            params["since"] = encode(since)
-        if until is not None:
-            params["until"] = encode(until)
-        if owner is not None:
-            params["owner"] = encode(owner)
-        if operation is not None:
-            params["operation"] = encode(operation)
-        if key is not None:
-            params["key"] = encode(key)
-        if resource is not None:
-            params["resource"] = encode(resource)
-        if result is not None:
-            params["result"] = encode(result)
-        url = build_url(self._server_url, op["path"], {})
-        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
-        if not response.is_success:
-            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[AuditEvent], decode(List[AuditEvent], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+        return Envelope(data=cast(List[AuditEvent], decode(List[AuditEvent], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
 
