@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { RecordRun } from './contract-tests/coverage/record-run.js';
+import { PROJECT } from './contract-tests/coverage/records.js';
 import { LeftOut } from './contract-tests/left-out.js';
 import { LongestFirst } from './contract-tests/longest-first.js';
 import { Parity } from './contract-tests/parity.js';
@@ -25,9 +26,34 @@ const EVERYWHERE = {
   setupFiles: ['testkit/fixed-seed.ts'],
   // Compiled modules are kept in `node_modules/` for the next run, by their contents.
   experimental: { fsModuleCache: true },
-  // Those of `npm run test:on-demand`.
-  exclude: [...configDefaults.exclude, '**/*.on-demand.test.ts'],
 };
+
+/** Files of `npm run test:rest` alone, and those of `npm run test:on-demand`. */
+const [REST, ON_DEMAND] = ['**/*.rest.test.ts', '**/*.on-demand.test.ts'];
+
+/** Tests through HTTP that run against the mock, and against the server on a store of SQLite. */
+const ON_MOCK = ['contract-tests/{conformance,mock}/*.test.ts'];
+const ON_SERVER = [
+  'contract-tests/{behaviour,conformance}/**/*.test.ts',
+  'contract-tests/{formats,fuzz,http,predictions}/*.test.ts',
+];
+
+/** Tests of everything that a store takes part in: they run on SQLite in `npm test`, and on PostgreSQL in the rest. */
+const ON_EACH_STORE = ['contract-tests/{behaviour,conformance}/**/*.test.ts', '**/*.stores.test.ts'];
+
+/** Returns a project without the files of others. Its name is in the environment, for the records of its tests. */
+const project = (
+  name: string,
+  { exclude = [], ...test }: TestProjectInlineConfiguration['test'] & { include: string[] },
+) => ({
+  test: {
+    ...EVERYWHERE,
+    ...test,
+    name,
+    env: { [PROJECT]: name },
+    exclude: [...configDefaults.exclude, ON_DEMAND, ...exclude],
+  },
+});
 
 export default defineConfig({
   test: {
@@ -36,54 +62,17 @@ export default defineConfig({
     reporters: ['default', new RecordRun(), new Parity(), new LeftOut()],
     // The services and the database that projects share may take their time to stop, too.
     teardownTimeout: WAIT_MS,
+    // `npm test` runs the first three, `npm run test:rest` the others.
     projects: [
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'unit',
-          include: [
-            'prediction/src/**/*.test.ts',
-            'server/**/*.test.ts',
-            'examples/demo/*.test.ts',
-            'tools/**/*.test.ts',
-            'testkit/**/*.test.ts',
-            'bench/**/*.test.ts',
-            'client/src/**/*.test.ts',
-            'contract-tests/*.test.ts',
-            'contract-tests/{agents,client,cluster,console,coverage,docs,mcp,oauth,oidc}/*.test.ts',
-            'contract-tests/{fuzz/values,recipes,releases,review,tour}/*.test.ts',
-          ],
-          typecheck: { enabled: true, include: ['client/src/**/*.test-d.ts'], tsconfig: 'client/tsconfig.test.json' },
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'mock',
-          include: ['contract-tests/conformance/*.test.ts', 'contract-tests/mock/*.test.ts'],
-          globalSetup: 'contract-tests/targets/mock.ts',
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'server',
-          include: [
-            'contract-tests/{conformance,behaviour}/**/*.test.ts',
-            // No store is involved in these, so that one will do.
-            'contract-tests/{formats,fuzz,http,predictions}/*.test.ts',
-          ],
-          globalSetup: 'contract-tests/targets/server.ts',
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'postgres',
-          include: ['contract-tests/conformance/*.test.ts', 'contract-tests/behaviour/**/*.test.ts'],
-          globalSetup: 'contract-tests/targets/postgres.ts',
-        },
-      },
+      project('unit', {
+        include: ['**/*.test.ts'],
+        exclude: [REST, ...ON_MOCK, ...ON_SERVER],
+        typecheck: { enabled: true, include: ['client/src/**/*.test-d.ts'], tsconfig: 'client/tsconfig.test.json' },
+      }),
+      project('mock', { include: ON_MOCK, exclude: [REST], globalSetup: 'contract-tests/targets/mock.ts' }),
+      project('server', { include: ON_SERVER, exclude: [REST], globalSetup: 'contract-tests/targets/server.ts' }),
+      project('rest', { include: [REST], globalSetup: 'contract-tests/targets/server.ts' }),
+      project('postgres', { include: ON_EACH_STORE, globalSetup: 'contract-tests/targets/postgres.ts' }),
     ],
   },
 });

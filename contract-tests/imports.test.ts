@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path/posix';
-import { parseSync } from 'rolldown/utils';
 import { expect, test } from 'vitest';
+import { listFiles, readImports } from './read-imports.js';
 
 /**
  * The rooms of the server, from the ground up: a file imports from its own room and from those
@@ -30,23 +28,9 @@ const ROOMS = [
   'commands',
 ];
 
-/** Returns the imports of each file of a folder, those of types too, as paths from the project's folder. */
-function readImports(folder: string): ReadonlyMap<string, readonly string[]> {
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((path) => join(folder, path.replaceAll('\\', '/')))
-    .filter((path) => /(?<!\.test|\.test-d)\.tsx?$/.test(path));
-  return new Map(
-    paths.map((path) => {
-      const targets = importsIn(path, readFileSync(path, 'utf8'))
-        .filter((name) => name.startsWith('.'))
-        .map((name) => normalize(join(dirname(path), name.replace(/\.js$/, '.ts'))))
-        .map((target) => (paths.includes(`${target}x`) ? `${target}x` : target));
-      return [path, targets] as const;
-    }),
-  );
-}
+const CODE = /(?<!\.test|\.test-d)\.tsx?$/;
 
-const imports = readImports('server');
+const imports = readImports(listFiles('server', CODE));
 
 test('the rooms of the server import in one direction', () => {
   const back = [...imports].flatMap(([file, targets]) =>
@@ -69,7 +53,7 @@ test('the service imports nothing of its tests and tools', () => {
 test.each(['server', 'prediction/src', 'client/src', 'console/src', 'bench'])(
   'no file of %s imports itself by way of others, not even by its types',
   (folder) => {
-    const imports = readImports(folder);
+    const imports = readImports(listFiles(folder, CODE));
     const done = new Set<string>();
     const circles: string[] = [];
     const visit = (file: string, way: readonly string[]) => {
@@ -82,18 +66,6 @@ test.each(['server', 'prediction/src', 'client/src', 'console/src', 'bench'])(
     expect(circles).toEqual([]);
   },
 );
-
-/** Returns what a file imports or hands on, those that it imports when it needs them too. */
-function importsIn(path: string, text: string): string[] {
-  const { staticImports, staticExports, dynamicImports } = parseSync(path, text).module;
-  const requests = [
-    ...staticImports.map(({ moduleRequest }) => moduleRequest),
-    ...staticExports.flatMap(({ entries }) => entries.flatMap((one) => one.moduleRequest ?? [])),
-    ...dynamicImports.map(({ moduleRequest }) => moduleRequest),
-  ];
-  const quoted = requests.map(({ start, end }) => text.slice(start, end));
-  return [...new Set(quoted.map((name) => name.replaceAll(/^['"]|['"]$/g, '')))];
-}
 
 /** Returns the place of a file's room in the order. */
 function roomOf(file: string): number {

@@ -152,7 +152,7 @@ export const REASONS: readonly Reason[] = [
       .concat('completeResponse')
       .map((operation) => `${operation} 429 example tokens`),
     because:
-      'It takes a key with a limit of tokens, and a chat server that counts them; server/api/limits/rate-limits.test.ts uses such a limit up.',
+      'It takes a key with a limit of tokens, and a chat server that counts them; server/api/limits/key-limits.test.ts uses such a limit up.',
   },
   {
     promises: ['getOnnx 200 example file'],
@@ -162,7 +162,7 @@ export const REASONS: readonly Reason[] = [
   {
     promises: ['getCaller 200 example limited'],
     because:
-      'The service that is asked gives its key no limits; server/api/limits/rate-limits.test.ts reads those of keys that have some.',
+      'The service that is asked gives its key no limits; server/api/limits/key-limits.test.ts reads those of keys that have some.',
   },
   {
     promises: ['addActuals parameter sheet sheet'],

@@ -1,29 +1,29 @@
-import type { Reporter, TestSpecification, Vitest } from 'vitest/node';
-import { beginRecords, endRecords, RECORDED } from './records.js';
+import type { Reporter, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node';
+import { beginRecords, RECORDED } from './records.js';
 
-/** Records a complete run of the tests. A partial run says nothing about missing promises. */
+/** Records the projects of which a run has all tests. A part of one says nothing about missing promises. */
 export class RecordRun implements Reporter {
   #vitest: Vitest | undefined;
-  #isRecorded = false;
+  #end: (() => void) | undefined;
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
   }
 
   async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
-    this.#isRecorded = await this.#isWhole(specifications);
-    if (this.#isRecorded) beginRecords();
-  }
-
-  onTestRunEnd(): void {
-    if (this.#isRecorded) endRecords();
-  }
-
-  async #isWhole(specifications: readonly TestSpecification[]): Promise<boolean> {
     const vitest = this.#vitest;
-    if (vitest === undefined || vitest.config.testNamePattern !== undefined) return false;
-    const projects = new Set(vitest.projects.map(({ name }) => name));
+    if (vitest === undefined || vitest.config.testNamePattern !== undefined) return;
     const all = await vitest.globTestSpecifications();
-    return RECORDED.every((name) => projects.has(name)) && specifications.length === all.length;
+    const count = (list: readonly TestSpecification[], name: string) =>
+      list.filter(({ project }) => project.name === name).length;
+    const whole = Object.keys(RECORDED).filter((name) => {
+      const files = count(all, name);
+      return files > 0 && count(specifications, name) === files;
+    });
+    if (whole.length > 0) this.#end = beginRecords(whole);
+  }
+
+  onTestRunEnd(_modules: readonly TestModule[], _errors: readonly unknown[], reason: TestRunEndReason): void {
+    if (reason !== 'interrupted') this.#end?.();
   }
 }

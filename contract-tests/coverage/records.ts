@@ -1,31 +1,47 @@
 /** Records of the promises that the tests have exercised, written during a run and read afterwards. */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { root } from '../../testkit/root.js';
 
-/** The vitest projects whose tests exercise the contract against the server. */
-export const RECORDED: readonly string[] = ['unit', 'server', 'postgres'];
+/** The vitest projects whose tests exercise the contract against the server, with the script that runs each. */
+export const RECORDED: Readonly<Record<string, 'test' | 'test:rest'>> = {
+  unit: 'test',
+  server: 'test',
+  rest: 'test:rest',
+  postgres: 'test:rest',
+};
 
-/** The folder of the records: one file for each process, with the id of a promise on each line. */
-const FOLDER = fileURLToPath(new URL('.contract-coverage', root));
+/** The environment variable with the name of a test's project. */
+export const PROJECT = 'ROSTER_TEST_PROJECT';
 
-/** The file that a run writes at its end, so that an aborted run does not count. */
-const DONE = `${FOLDER}/done.json`;
-
-/** Set while a run is recorded. */
+/** Set to the names of the projects that a run records. Processes that the run starts have it, too. */
 const RECORDING = 'ROSTER_RECORD_PROMISES';
+
+const TOP = fileURLToPath(root);
+
+/** The folder of a project's records: one file for each process, with the id of a promise on each line. */
+const folderOf = (project: string) => `${TOP}.contract-coverage/${project}`;
+
+/** The file that a run writes at its end, with the state of the tree: an aborted run does not count. */
+const doneFile = (project: string) => `${folderOf(project)}/done.json`;
+
+/** The hash of each file that decides what the tests exercise, by its path. */
+type State = Readonly<Record<string, string>>;
 
 const written = new Set<string>();
 
-/** Starts the records of a run. Processes that are started from here on write to them. */
-export function beginRecords(): void {
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER);
-  process.env[RECORDING] = `${Date.now()}`;
-}
-
-export function endRecords(): void {
-  writeFileSync(DONE, JSON.stringify({ begun: Number(process.env[RECORDING]) }));
+/** Starts the records of projects, all of whose tests run. Returns what writes at the end of the run that it is complete. */
+export function beginRecords(projects: readonly string[]): () => void {
+  const state = JSON.stringify(readState());
+  for (const project of projects) {
+    rmSync(folderOf(project), { recursive: true, force: true });
+    mkdirSync(folderOf(project), { recursive: true });
+  }
+  process.env[RECORDING] = projects.join(' ');
+  return () => {
+    for (const project of projects) writeFileSync(doneFile(project), state);
+  };
 }
 
 /** Returns whether a run is recorded, and one of the promises has not been recorded by this process. */
@@ -34,7 +50,7 @@ export function isWanted(ids: readonly string[]): boolean {
 }
 
 export function isRecorded(): boolean {
-  return process.env[RECORDING] !== undefined;
+  return process.env[RECORDING]?.split(' ').includes(process.env[PROJECT] ?? '') ?? false;
 }
 
 /** Records the ids of exercised promises. Does nothing if no run is recorded. */
@@ -45,22 +61,41 @@ export function record(ids: readonly string[]): void {
   for (const id of fresh) written.add(id);
   // Written at once, since a test may kill the process.
   const lines = fresh.map((id) => `${JSON.stringify(id)}\n`).join('');
-  appendFileSync(`${FOLDER}/${process.pid}.jsonl`, lines);
+  appendFileSync(`${folderOf(process.env[PROJECT] ?? '')}/${process.pid}.jsonl`, lines);
 }
 
-/**
- * Returns the ids of the promises that the last complete run has exercised.
- * @param notBefore records of a run that began before this time, in milliseconds, are outdated
- * @returns undefined if there are no records, or only outdated ones
- */
-export function readRecords(notBefore: number): Set<string> | undefined {
-  if (begunAt() < notBefore) return undefined;
-  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'));
-  const lines = files.flatMap((name) => readFileSync(`${FOLDER}/${name}`, 'utf8').split('\n'));
+/** Returns the ids of the promises that the last complete run of a project has exercised. */
+export function readRecords(project: string): Set<string> {
+  const folder = folderOf(project);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  const lines = files.flatMap((name) => readFileSync(`${folder}/${name}`, 'utf8').split('\n'));
   return new Set(lines.filter((line) => line !== '').map((line) => String(JSON.parse(line))));
 }
 
-function begunAt(): number {
-  if (statSync(DONE, { throwIfNoEntry: false }) === undefined) return Number.NEGATIVE_INFINITY;
-  return Number(Object(JSON.parse(readFileSync(DONE, 'utf8'))).begun);
+/**
+ * Returns why the records of a project say nothing of the tree as it is: there are none, or a file has changed since
+ * the run began. Returns undefined if they can be used.
+ */
+export function findOutdated(project: string, now: State): string | undefined {
+  if (!existsSync(doneFile(project))) return 'its tests have not run to their end';
+  const then: State = JSON.parse(readFileSync(doneFile(project), 'utf8'));
+  const changed = [...new Set([...Object.keys(then), ...Object.keys(now)])].find((path) => then[path] !== now[path]);
+  return changed && `${changed} has changed`;
 }
+
+/** Reads the state of the contract, the service and the tests. */
+export function readState(): State {
+  const folders = ['client/src', 'contract-tests', 'examples/demo', 'prediction/src', 'server', 'testkit', 'tools'];
+  const files = folders.flatMap((folder) =>
+    readdirSync(TOP + folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  );
+  // A reason can be given, or a comparison corrected, without another run.
+  const read = files.filter(
+    (path) => /(?<!\.d)\.ts$/.test(path) && !/node_modules|^contract-tests\/coverage\//.test(path),
+  );
+  return Object.fromEntries(
+    ['openapi.yaml', 'vitest.config.ts', ...read.sort()].map((path) => [path, hash(readFileSync(TOP + path))]),
+  );
+}
+
+const hash = (bytes: Buffer) => createHash('sha1').update(bytes).digest('base64');

@@ -8,8 +8,6 @@ import { type LoopbackServer, serveOnLoopback } from '../../testkit/http/loopbac
 import { OidcIssuer } from '../../testkit/oidc-issuer.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
 import { startServer } from '../../testkit/service/server-process.js';
-import { connectTo } from '../../testkit/store/own-store.js';
-import { startPostgres } from '../../testkit/store/postgres-database.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
 
@@ -163,27 +161,5 @@ describe('roster check', () => {
       expect.stringContaining('PORT must be'),
       expect.stringContaining('DATABASE_URL must be'),
     ]);
-  });
-
-  test('looks at PostgreSQL without making tables, and knows who may make them', async () => {
-    const postgres = await startPostgres();
-    closing.push(() => postgres.remove());
-    const { found } = await check({ DATABASE_URL: postgres.url });
-    expect(found('store')).toContain('runs its migrations 0001-first');
-    const connection = await connectTo(postgres.url);
-    await connection.run('create role visitor login password $$s3cret$$');
-    await connection.run('alter role visitor set default_transaction_read_only = on');
-    const url = new URL(postgres.url);
-    url.username = 'visitor';
-    url.password = 's3cret';
-    expect((await check({ DATABASE_URL: url.href })).found('store')).toContain('read-only');
-    await connection.run('alter role visitor reset all');
-    const refused = await check({ DATABASE_URL: url.href });
-    expect(refused.found('store')).toContain('grant create on schema public');
-    await expect(connection.run('select 1 from projects')).rejects.toThrow('does not exist');
-    await connection.close();
-    await (await Store.open(postgres.url)).close();
-    const upToDate = await check({ DATABASE_URL: postgres.url });
-    expect(upToDate.found('store')).toContain('is up to date');
   });
 });

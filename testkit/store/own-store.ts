@@ -10,6 +10,8 @@ export interface OwnStore {
   isPostgres: boolean;
   /** Opens a connection beside the server's. */
   connect(): Promise<Connection>;
+  /** Returns the URL of a store without rows: one in memory, or this one, emptied, which is quicker than another database. */
+  empty(): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -19,6 +21,18 @@ export interface Connection {
 }
 
 let stores = 0;
+
+/** In any order: foreign keys are not looked at. The migrations stay, and so do the tables. */
+const REMOVE_ROWS = `do $$
+  declare name text;
+  begin
+    set local session_replication_role = replica;
+    for name in
+      select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'
+    loop
+      execute format('delete from %I', name);
+    end loop;
+  end $$`;
 
 /** @param databaseUrl the URL of the target; a PostgreSQL store is another database on its server */
 export async function ownStore(databaseUrl: string | undefined): Promise<OwnStore> {
@@ -43,6 +57,7 @@ async function sqliteStore(): Promise<OwnStore> {
         },
       };
     },
+    empty: async () => ':memory:',
     remove: () => rm(folder, { recursive: true }),
   };
 }
@@ -58,6 +73,12 @@ async function postgresStore(targetUrl: string): Promise<OwnStore> {
     databaseUrl: url.href,
     isPostgres: true,
     connect: () => connectTo(url.href),
+    empty: async () => {
+      const own = await connectTo(url.href);
+      await own.run(REMOVE_ROWS);
+      await own.close();
+      return url.href;
+    },
     remove: async () => {
       await target.run(`drop database ${name} with (force)`);
       await target.close();

@@ -23,8 +23,6 @@ export interface PostgresDatabase {
   url: string;
   /** Creates another empty database on the server. Returns its URL. */
   create(name: string): Promise<string>;
-  /** Removes the rows of the store in the database, which is quicker than another database. Returns the URL. */
-  empty(): Promise<string>;
   /** Stops the server; its data stays. Connections are closed. */
   stop(): Promise<void>;
   /** Starts it again, with the same port and data. */
@@ -49,18 +47,6 @@ const OPTIONS = {
   // The tests end processes, but never the machine.
   postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
 };
-
-/** In any order: foreign keys are not looked at. The migrations stay, and so do the tables. */
-const REMOVE_ROWS = `do $$
-  declare name text;
-  begin
-    set local session_replication_role = replica;
-    for name in
-      select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'
-    loop
-      execute format('delete from %I', name);
-    end loop;
-  end $$`;
 
 /** Starts a PostgreSQL server with an empty database, and waits until it answers. */
 export async function startPostgres(): Promise<PostgresDatabase> {
@@ -93,14 +79,7 @@ export async function startPostgres(): Promise<PostgresDatabase> {
     await copyCluster(await emptyCluster(), folder);
     await start();
     const url = await create('roster');
-    const empty = async () => {
-      const client = server.getPgClient('roster');
-      await client.connect();
-      await client.query(REMOVE_ROWS);
-      await client.end();
-      return url;
-    };
-    return { url, create, empty, start, stop: () => server.stop(), remove };
+    return { url, create, start, stop: () => server.stop(), remove };
   } catch (error) {
     await remove();
     throw error;

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { testedStore } from '../../../contract-tests/tested-store.js';
 import { anyText } from '../../../testkit/any-text.js';
-import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import type { OwnStore } from '../../../testkit/store/own-store.js';
 import { ProblemError } from '../../problems/problem.js';
 import { createProject } from '../../projects/projects.js';
 import { sweepUntaken } from '../../store/forget-rows.js';
@@ -14,21 +15,18 @@ import { preparePassages } from './split-text.js';
 
 const DEFAULT_LIMITS = { resources: 3, stored: 100_000 };
 
-let database: PostgresDatabase;
+let database: OwnStore;
 beforeAll(async () => {
-  database = await startPostgres();
+  database = await testedStore();
 });
 afterAll(() => database.remove());
 
-describe.each([
-  ['SQLite', async () => ':memory:'],
-  ['PostgreSQL', () => database.empty()],
-])('the documents of a skill on %s', (_, newUrl) => {
+describe('the documents of a skill', () => {
   let store: Store;
   let projectId: string;
   let skillId: string;
   beforeEach(async () => {
-    store = await Store.open(await newUrl(), { limits: DEFAULT_LIMITS });
+    store = await Store.open(await database.empty(), { limits: DEFAULT_LIMITS });
     ({ id: projectId } = await createProject(store, 'ann', 'shop'));
     skillId = await newSkill(projectId, 'care');
   });

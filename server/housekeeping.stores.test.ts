@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testedStore } from '../contract-tests/tested-store.js';
 import type { PromisePart } from '../prediction/src/predicting.js';
-import { type PostgresDatabase, startPostgres } from '../testkit/store/postgres-database.js';
+import type { OwnStore } from '../testkit/store/own-store.js';
 import { forgetByAge, listAges } from './housekeeping.js';
 import { addPromises, newAnswerId } from './models/record/promise-rows.js';
 import { addTablePart, createTable } from './models/training/table-rows.js';
@@ -22,64 +23,59 @@ const OWNER = 'ann';
 const YEAR_MS = 366 * DAY_MS;
 const HALF_AN_HOUR_MS = 30 * 60 * 1000;
 
-let database: PostgresDatabase;
+let database: OwnStore;
 beforeAll(async () => {
-  database = await startPostgres();
+  database = await testedStore();
 });
 afterAll(() => database.remove());
 
-describe.each([
-  ['SQLite', () => ':memory:'],
-  ['PostgreSQL', () => database.url],
-])('on %s', (_, findUrl) => {
-  test('a clock that jumps ahead deletes nothing for a day, whatever is kept for a time', async () => {
-    const store = await Store.open(findUrl());
-    try {
-      await keepOneOfEach(store);
-      let [jumpedMs, passedMs] = [0, 0];
-      const clock = new ClockWatch(() => performance.now() + passedMs - jumpedMs);
-      // Rows of a year from now are old already.
-      const ages = listAges({ promiseDays: 90, auditDays: 365 });
-      const sweeps = forgetByAge(
-        store,
-        ages.map(([rows]) => [rows, -YEAR_MS]),
-        clock,
-      );
-      const tables = [...ages.map(([{ table }]) => table), ...UPLOADS];
-      const count = async () => {
-        const counts = tables.map(async (table) => {
-          const { rows } = await store.work
-            .selectFrom(table)
-            .select(({ fn }) => fn.countAll<number | string>().as('rows'))
-            .executeTakeFirstOrThrow();
-          return [table, Number(rows)] as const;
-        });
-        return Object.fromEntries(await Promise.all(counts));
-      };
-      const sweepAll = async () => {
-        for (const { step } of sweeps) while (await step());
-      };
+test('a clock that jumps ahead deletes nothing for a day, whatever is kept for a time', async () => {
+  const store = await Store.open(await database.empty());
+  try {
+    await keepOneOfEach(store);
+    let [jumpedMs, passedMs] = [0, 0];
+    const clock = new ClockWatch(() => performance.now() + passedMs - jumpedMs);
+    // Rows of a year from now are old already.
+    const ages = listAges({ promiseDays: 90, auditDays: 365 });
+    const sweeps = forgetByAge(
+      store,
+      ages.map(([rows]) => [rows, -YEAR_MS]),
+      clock,
+    );
+    const tables = [...ages.map(([{ table }]) => table), ...UPLOADS];
+    const count = async () => {
+      const counts = tables.map(async (table) => {
+        const { rows } = await store.work
+          .selectFrom(table)
+          .select(({ fn }) => fn.countAll<number | string>().as('rows'))
+          .executeTakeFirstOrThrow();
+        return [table, Number(rows)] as const;
+      });
+      return Object.fromEntries(await Promise.all(counts));
+    };
+    const sweepAll = async () => {
+      for (const { step } of sweeps) while (await step());
+    };
 
-      const kept = Object.fromEntries(tables.map((table) => [table, 1]));
-      expect(await count()).toEqual(kept);
-      await clock.read(store.work);
-      jumpedMs = YEAR_MS;
-      await sweepAll();
-      expect(await count()).toEqual(kept);
+    const kept = Object.fromEntries(tables.map((table) => [table, 1]));
+    expect(await count()).toEqual(kept);
+    await clock.read(store.work);
+    jumpedMs = YEAR_MS;
+    await sweepAll();
+    expect(await count()).toEqual(kept);
 
-      for (; passedMs < DAY_MS; passedMs += HALF_AN_HOUR_MS) await clock.read(store.work);
-      await sweepAll();
-      expect(await count()).toEqual(Object.fromEntries(tables.map((table) => [table, 0])));
-      const storage = await store.work
-        .selectFrom('owner_storage')
-        .select(['bytes', 'answer_bytes'])
-        .where('owner', '=', OWNER)
-        .executeTakeFirstOrThrow();
-      expect(Object.values(storage).map(Number)).toEqual([0, 0]);
-    } finally {
-      await store.close();
-    }
-  });
+    for (; passedMs < DAY_MS; passedMs += HALF_AN_HOUR_MS) await clock.read(store.work);
+    await sweepAll();
+    expect(await count()).toEqual(Object.fromEntries(tables.map((table) => [table, 0])));
+    const storage = await store.work
+      .selectFrom('owner_storage')
+      .select(['bytes', 'answer_bytes'])
+      .where('owner', '=', OWNER)
+      .executeTakeFirstOrThrow();
+    expect(Object.values(storage).map(Number)).toEqual([0, 0]);
+  } finally {
+    await store.close();
+  }
 });
 
 /** Tables that wait for a training, and texts that wait for a document: swept when nothing comes. */

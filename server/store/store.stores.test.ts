@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ON_POSTGRES, testedStore } from '../../contract-tests/tested-store.js';
 import { forgetAll } from '../../testkit/store/forget-all.js';
-import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
+import type { OwnStore } from '../../testkit/store/own-store.js';
 import { deleteModel, deleteVersions } from '../models/change-models.js';
 import { findModel, listVersions } from '../models/model-rows.js';
 import { readStoredModel } from '../models/serving-version.js';
@@ -35,9 +36,9 @@ const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const LAPSED = -1000;
 const DEFAULT_LIMITS = { resources: 3, bytes: 1000, uses: 4, stored: 1500, versions: 2, answers: 2000 };
 
-let database: PostgresDatabase;
+let database: OwnStore;
 beforeAll(async () => {
-  database = await startPostgres();
+  database = await testedStore();
 });
 afterAll(() => database.remove());
 
@@ -68,16 +69,18 @@ interface Removable<R> {
   remove(tx: Store, row: R): Promise<void>;
 }
 
+const WRONG_URLS: [string, () => string][] = [
+  ['a password that is wrong', () => database.databaseUrl.replace(':secret@', ':s3cret-wr0ng@')],
+  ['a database that is not there', () => `${database.databaseUrl}_nowhere`],
+];
+
 const LIMIT_REACHED = { type: '/problems/limit-reached' };
 
-describe.each([
-  ['SQLite', async () => ':memory:'],
-  ['PostgreSQL', () => database.empty()],
-])('a store on %s', (_, newUrl) => {
+describe('a store', () => {
   let store: Store;
   let project: Project;
   beforeEach(async () => {
-    store = await Store.open(await newUrl(), { limits: DEFAULT_LIMITS });
+    store = await Store.open(await database.empty(), { limits: DEFAULT_LIMITS });
     project = await createProject(store, 'ann', 'shop');
   });
   afterEach(() => store.close());
@@ -118,7 +121,7 @@ describe.each([
   };
 
   test('tells its size, which grows with what it holds', async () => {
-    const roomy = await Store.open(await newUrl());
+    const roomy = await Store.open(await database.empty());
     const before = await roomy.measure();
     const tableId = await createTable(roomy, 'ann');
     await addTablePart(roomy, tableId, 0, randomBytes(500_000));
@@ -276,7 +279,7 @@ describe.each([
 
     test('has room for 16 MiB by default, which one agent can show', async () => {
       await store.close();
-      store = await Store.open(await newUrl());
+      store = await Store.open(await database.empty());
       project = await createProject(store, 'ann', 'shop');
       const names = Array.from({ length: 16 }, (_, index) => `skill_${index}`);
       for (const name of names) await skillOf(1024 * 1024, name);
@@ -854,7 +857,7 @@ describe.each([
     /** Opens a store with a higher limit of projects, and creates 56 of them. */
     async function roomyProjects(owner: string): Promise<string[]> {
       await store.close();
-      store = await Store.open(await newUrl());
+      store = await Store.open(await database.empty());
       project = await createProject(store, 'ann', 'shop');
       const names = Array.from({ length: 56 }, (_, index) => `project_${index}`);
       const made = await Promise.all(names.map((name) => createProject(store, owner, name)));
@@ -880,8 +883,7 @@ describe('the address of a store', () => {
   });
 
   test.each([
-    ['a password that is wrong', () => database.url.replace(':secret@', ':s3cret-wr0ng@')],
-    ['a database that is not there', () => `${database.url}_nowhere`],
+    ...(ON_POSTGRES ? WRONG_URLS : []),
     ['a host that does not listen', () => 'postgres://ann:s3cret-wr0ng@127.0.0.1:1/roster'],
     ['a password that is not escaped', () => 'postgres://ann:12/s3cret-wr0ng@127.0.0.1/roster'],
   ])('with %s shows no password', async (_, url) => {

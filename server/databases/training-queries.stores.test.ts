@@ -1,6 +1,7 @@
 /** Tests queries that return a table to train from, which may be hostile. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ON_POSTGRES } from '../../contract-tests/tested-store.js';
 import { OTHER_TABLES, POSTGRES_EFFECTS, SQLITE_EFFECTS, WRITES } from '../../testkit/databases/hostile-sql.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
@@ -17,16 +18,14 @@ const ENDLESS = `
 const series = (rows: number) =>
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) select i, 'x' as x from n`;
 
-describe.each([
-  { dialect: 'SQLite', create: sqliteShop },
-  { dialect: 'PostgreSQL', create: postgresShop },
-])('$dialect', ({ dialect, create }) => {
-  const isSqlite = dialect === 'SQLite';
+const isSqlite = !ON_POSTGRES;
+
+describe('a database', () => {
   const opened: SqlDatabases[] = [];
   let shop: Shop;
   let small: SqlDatabases;
   beforeAll(async () => {
-    shop = await create();
+    shop = await (isSqlite ? sqliteShop() : postgresShop());
     small = open({ maxBytes: 100_000, maxCellBytes: 10 });
   });
   afterAll(async () => {

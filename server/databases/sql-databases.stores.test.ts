@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ON_POSTGRES } from '../../contract-tests/tested-store.js';
 import { OTHER_TABLES, POSTGRES_EFFECTS, SQLITE_EFFECTS, WRITES } from '../../testkit/databases/hostile-sql.js';
 import { randomSelect } from '../../testkit/databases/random-select.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
@@ -32,15 +33,14 @@ const SQLITE_NAMES = {
 } as const;
 const POSTGRES_NAMES = { schema: 'public', quotes: [['"', '"']] } as const;
 
-describe.each([
-  { dialect: 'SQLite', create: sqliteShop, names: SQLITE_NAMES },
-  { dialect: 'PostgreSQL', create: postgresShop, names: POSTGRES_NAMES },
-])('$dialect', ({ dialect, create, names }) => {
-  const isSqlite = dialect === 'SQLite';
+const isSqlite = !ON_POSTGRES;
+
+describe('a database', () => {
+  const names = isSqlite ? SQLITE_NAMES : POSTGRES_NAMES;
   let shop: Shop;
   let databases: SqlDatabases;
   beforeAll(async () => {
-    shop = await create();
+    shop = await (isSqlite ? sqliteShop() : postgresShop());
     databases = new SqlDatabases(new Map([['shop', { url: shop.url }]]), PATIENT, BUILT_SCRIPTS);
   });
   afterAll(async () => {

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { testedStore } from '../../../contract-tests/tested-store.js';
 import type { components } from '../../../generated/openapi.js';
-import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import type { OwnStore } from '../../../testkit/store/own-store.js';
 import { LOCAL_CALLER } from '../../auth/caller.js';
 import { createProject, findProject, inProject } from '../../projects/projects.js';
 import { createAct } from '../../store/audit.js';
@@ -21,26 +19,23 @@ const NOTHING = { texts: new Map<string, never>(), tables: new Map<string, never
 
 const skill = (name: string, value: unknown = 1) => ({ skill: { name, type: 'note', params: { value } } });
 
-describe.each([{ dialect: 'SQLite' }, { dialect: 'PostgreSQL' }])('$dialect', ({ dialect }) => {
-  let folder: string;
-  let database: PostgresDatabase | undefined;
+describe('a plan', () => {
+  let own: OwnStore;
   let store: Store;
   let projects = 0;
   let name: string;
+  beforeAll(async () => {
+    own = await testedStore();
+    store = await Store.open(own.databaseUrl);
+  });
   beforeEach(async () => {
-    if (!store) {
-      folder = await mkdtemp(join(tmpdir(), 'roster-plan-'));
-      if (dialect === 'PostgreSQL') database = await startPostgres();
-      store = await Store.open(database?.url ?? `file:${join(folder, 'roster.db')}`);
-    }
     projects += 1;
     name = `p${projects}`;
     await store.transaction((tx) => createProject(tx, 'local', name));
   });
   afterAll(async () => {
-    await store?.close();
-    await database?.remove();
-    await rm(folder, { recursive: true });
+    await store.close();
+    await own.remove();
   });
 
   const caller = () => ({ ...LOCAL_CALLER, act: createAct('local', 'applyManifest', '/') });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ON_POSTGRES } from '../../../contract-tests/tested-store.js';
 import { WAIT_MS } from '../../../testkit/patience.js';
 import { startPostgres } from '../../../testkit/store/postgres-database.js';
 import { createProject, findProjectRow } from '../../projects/projects.js';
@@ -109,17 +110,14 @@ async function put(store: Store, owner: string, skillId: string, content: string
   await store.transaction((tx) => putDocument(tx, { id: skillId, name: 'care' }, 'a.txt', 'text/plain', text));
 }
 
-describe.each([
-  ['a file of SQLite', endlessFile],
-  ['PostgreSQL', endlessPostgres],
-])('an endless search of %s', (_, create) => {
+describe('an endless search', () => {
   let database: EndlessDatabase;
   let opened: OpenStore;
   let store: Store;
   let anns: string;
   let bobs: string;
   beforeAll(async () => {
-    database = await create();
+    database = await (ON_POSTGRES ? endlessPostgres() : endlessFile());
     // A busy machine may take long to start a process.
     opened = await database.open({ maxWaitMs: WAIT_MS, timeoutMs: WAIT_MS });
     ({ store } = opened);

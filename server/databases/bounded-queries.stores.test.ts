@@ -1,6 +1,7 @@
 /** Tests queries that take too long, too much memory, or too many rows. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ON_POSTGRES } from '../../contract-tests/tested-store.js';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { WAIT_MS } from '../../testkit/patience.js';
@@ -13,18 +14,16 @@ const ENDLESS = `
   with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
   select count(*) from n a, n b, n c, n d`;
 
-describe.each([
-  { dialect: 'SQLite', create: sqliteShop },
-  { dialect: 'PostgreSQL', create: postgresShop },
-])('$dialect', ({ dialect, create }) => {
-  const isSqlite = dialect === 'SQLite';
+const isSqlite = !ON_POSTGRES;
+
+describe('a database', () => {
   let shop: Shop;
   /** Tests without limits of their own share these, as each has processes and connections to start. */
   let usual: SqlDatabases;
   let hasty: SqlDatabases;
   const opened: SqlDatabases[] = [];
   beforeAll(async () => {
-    shop = await create();
+    shop = await (isSqlite ? sqliteShop() : postgresShop());
     usual = open({});
     hasty = open({ timeoutMs: 200 });
   });

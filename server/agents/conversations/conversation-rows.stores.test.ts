@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
-import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import { testedStore } from '../../../contract-tests/tested-store.js';
+import type { OwnStore } from '../../../testkit/store/own-store.js';
 import { ProblemError } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { createProject, lockProjectRow } from '../../projects/projects.js';
@@ -37,16 +37,7 @@ const USAGE = { requests: 1, prompt_tokens: 1, completion_tokens: 1, total_token
 const BUSY = { type: '/problems/conversation-busy' };
 const REPLY = { text: 'Yes.', steps: [], usage: USAGE };
 
-let database: PostgresDatabase;
-beforeAll(async () => {
-  database = await startPostgres();
-});
-afterAll(() => database.remove());
-
-describe.each([
-  ['SQLite', () => ownStore(undefined)],
-  ['PostgreSQL', () => ownStore(database.url)],
-])('the conversations of a store on %s', (_, newStore) => {
+describe('the conversations of a store', () => {
   let own: OwnStore;
   let store: Store;
   let project: Project;
@@ -54,7 +45,7 @@ describe.each([
   let owners = 0;
   let owner: string;
   beforeAll(async () => {
-    own = await newStore();
+    own = await testedStore();
     store = await Store.open(own.databaseUrl, { limits: DEFAULT_LIMITS });
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { testedStore } from '../../contract-tests/tested-store.js';
 import { forgetAll } from '../../testkit/store/forget-all.js';
-import { type OwnStore, ownStore } from '../../testkit/store/own-store.js';
-import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
+import type { OwnStore } from '../../testkit/store/own-store.js';
 import { DAY_MS } from '../store/clock-watch.js';
 import { Store } from '../store/index.js';
 import { findResponse, keepResponse, RESPONSES, readChain, removeResponse } from './response-rows.js';
@@ -12,23 +12,14 @@ const LIMITS = { resources: 4, stored: 40_000 };
 const GONE = { type: '/problems/previous-response-not-found' };
 const UNKNOWN = { type: '/problems/response-not-found' };
 
-let database: PostgresDatabase;
-beforeAll(async () => {
-  database = await startPostgres();
-});
-afterAll(() => database.remove());
-
-describe.each([
-  ['SQLite', () => ownStore(undefined)],
-  ['PostgreSQL', () => ownStore(database.url)],
-])('the responses of a store on %s', (_, newStore) => {
+describe('the responses of a store', () => {
   let own: OwnStore;
   let store: Store;
   let owner: string;
   let owners = 0;
   let made = 0;
   beforeAll(async () => {
-    own = await newStore();
+    own = await testedStore();
     store = await Store.open(own.databaseUrl, { limits: LIMITS });
     const created_at = new Date().toISOString();
     const project = { ...PROJECT, owner: 'anyone', created_at };

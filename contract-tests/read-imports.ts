@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path/posix';
+import { parseSync } from 'rolldown/utils';
+
+/** Returns the files below a folder whose paths match, as paths from the project's folder; those of packages and builds are left out. */
+export function listFiles(folder: string, pattern: RegExp): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) return pattern.test(path) ? [path] : [];
+    return ['node_modules', 'dist', '.git'].includes(entry.name) ? [] : listFiles(path, pattern);
+  });
+}
+
+/** Returns the imports of each of some files, those of types too, as paths from the project's folder. */
+export function readImports(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const known = new Set(paths);
+  return new Map(
+    paths.map((path) => {
+      const targets = importsIn(path, readFileSync(path, 'utf8'))
+        .filter((name) => name.startsWith('.'))
+        .map((name) => normalize(join(dirname(path), name.replace(/\.js$/, '.ts'))))
+        .map((target) => (known.has(`${target}x`) ? `${target}x` : target));
+      return [path, targets] as const;
+    }),
+  );
+}
+
+/** Returns what a file imports or hands on, those that it imports when it needs them too. */
+function importsIn(path: string, text: string): string[] {
+  const { staticImports, staticExports, dynamicImports } = parseSync(path, text).module;
+  const requests = [
+    ...staticImports.map(({ moduleRequest }) => moduleRequest),
+    ...staticExports.flatMap(({ entries }) => entries.flatMap((one) => one.moduleRequest ?? [])),
+    ...dynamicImports.map(({ moduleRequest }) => moduleRequest),
+  ];
+  const quoted = requests.map(({ start, end }) => text.slice(start, end));
+  return [...new Set(quoted.map((name) => name.replaceAll(/^['"]|['"]$/g, '')))];
+}

@@ -1,0 +1,15 @@
+/** The store of a `*.stores.test.ts`: SQLite in `npm test`, and PostgreSQL in `npm run test:rest`. */
+import { inject } from 'vitest';
+import { type OwnStore, ownStore } from '../testkit/store/own-store.js';
+import type { Target } from './target.js';
+
+/** The store of the service that the project's tests share. In `unit`, they share none. */
+const target: Target | undefined = inject('target');
+const databaseUrl = target?.databaseUrl;
+
+export const ON_POSTGRES = databaseUrl?.startsWith('postgres') ?? false;
+
+/** Creates an empty store, of which a test file knows that nobody else writes to it. */
+export function testedStore(): Promise<OwnStore> {
+  return ownStore(databaseUrl);
+}
