@@ -5,6 +5,7 @@ import { PROJECT } from './contract-tests/coverage/records.js';
 import { LeftOut } from './contract-tests/left-out.js';
 import { LongestFirst } from './contract-tests/longest-first.js';
 import { Parity } from './contract-tests/parity.js';
+import { Slow } from './contract-tests/slow.js';
 import { BRIEF_RUN_FLAGS } from './testkit/node-flags.js';
 import { TEST_MS, WAIT_MS } from './testkit/patience.js';
 
@@ -28,7 +29,7 @@ const EVERYWHERE = {
   experimental: { fsModuleCache: true },
 };
 
-/** Files of `npm run test:rest` alone, and those of `npm run test:on-demand`. */
+/** The files of `npm run test:rest` alone, and those of `npm run test:on-demand`. */
 const [REST, ON_DEMAND] = ['**/*.rest.test.ts', '**/*.on-demand.test.ts'];
 
 /** Tests through HTTP that run against the mock, and against the server on a store of SQLite. */
@@ -38,20 +39,22 @@ const ON_SERVER = [
   'contract-tests/{formats,fuzz,http,predictions}/*.test.ts',
 ];
 
-/** Tests of everything that a store takes part in: they run on SQLite in `npm test`, and on PostgreSQL in the rest. */
+/** Tests of what a store takes part in: on SQLite they run in `npm test`, on PostgreSQL in the rest. */
 const ON_EACH_STORE = ['contract-tests/{behaviour,conformance}/**/*.test.ts', '**/*.stores.test.ts'];
 
-/** Returns a project without the files of others. Its name is in the environment, for the records of its tests. */
+/** Defines a project. Its name is in the environment, for the records of its tests. */
 const project = (
   name: string,
-  { exclude = [], ...test }: TestProjectInlineConfiguration['test'] & { include: string[] },
+  include: string[],
+  { exclude = [], ...more }: TestProjectInlineConfiguration['test'] = {},
 ) => ({
   test: {
     ...EVERYWHERE,
-    ...test,
+    ...more,
     name,
-    env: { [PROJECT]: name },
+    include,
     exclude: [...configDefaults.exclude, ON_DEMAND, ...exclude],
+    env: { [PROJECT]: name },
   },
 });
 
@@ -59,20 +62,19 @@ export default defineConfig({
   test: {
     maxWorkers: WORKERS,
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', new RecordRun(), new Parity(), new LeftOut()],
+    reporters: ['default', new RecordRun(), new Parity(), new LeftOut(), new Slow()],
     // The services and the database that projects share may take their time to stop, too.
     teardownTimeout: WAIT_MS,
     // `npm test` runs the first three, `npm run test:rest` the others.
     projects: [
-      project('unit', {
-        include: ['**/*.test.ts'],
+      project('unit', ['**/*.test.ts'], {
         exclude: [REST, ...ON_MOCK, ...ON_SERVER],
         typecheck: { enabled: true, include: ['client/src/**/*.test-d.ts'], tsconfig: 'client/tsconfig.test.json' },
       }),
-      project('mock', { include: ON_MOCK, exclude: [REST], globalSetup: 'contract-tests/targets/mock.ts' }),
-      project('server', { include: ON_SERVER, exclude: [REST], globalSetup: 'contract-tests/targets/server.ts' }),
-      project('rest', { include: [REST], globalSetup: 'contract-tests/targets/server.ts' }),
-      project('postgres', { include: ON_EACH_STORE, globalSetup: 'contract-tests/targets/postgres.ts' }),
+      project('mock', ON_MOCK, { exclude: [REST], globalSetup: 'contract-tests/targets/mock.ts' }),
+      project('server', ON_SERVER, { exclude: [REST], globalSetup: 'contract-tests/targets/server.ts' }),
+      project('rest', [REST], { globalSetup: 'contract-tests/targets/server.ts' }),
+      project('postgres', ON_EACH_STORE, { globalSetup: 'contract-tests/targets/postgres.ts' }),
     ],
   },
 });
