@@ -152,85 +152,46 @@ class ChunkReader {
 }
 
 /** The header of a page: PageHeader of parquet.thrift. */
-interface PageHeader {
-  /** 0 and 3 are data, 1 is an index, 2 is a dictionary. */
-  readonly kind: number;
-  readonly compressedBytes: number;
-  readonly bytes: number;
-  readonly values: number;
-  readonly encoding: number;
-  /** Of the bits that tell which values are there: of version 1 of data. */
-  readonly levelEncoding: number;
-  /** The bytes before the values, of version 2 of data. */
-  readonly levelBytes: number;
-  readonly repetitionBytes: number;
-  readonly isCompressed: boolean;
-  /** The place behind the header. */
-  readonly end: number;
-}
+type PageHeader = ReturnType<typeof readPageHeader>;
 
 /** @throws {RangeError} if there is no header at this place. */
-function readPageHeader(chunk: Uint8Array, start: number): PageHeader {
+function readPageHeader(chunk: Uint8Array, start: number) {
   const reader = new ThriftReader(chunk, start);
-  let [kind, compressedBytes, bytes, values, encoding] = [-1, -1, -1, -1, -1];
-  let [levelEncoding, levelBytes, repetitionBytes] = [0, 0, 0];
+  const sizes = {
+    /** 0 and 3 are data, 1 is an index, 2 is a dictionary. */
+    kind: -1,
+    compressedBytes: -1,
+    bytes: -1,
+    values: -1,
+    encoding: -1,
+    /** The encoding of the bits that tell which values are there: of version 1 of data. */
+    levelEncoding: 0,
+    /** The bytes before the values, of version 2 of data. */
+    levelBytes: 0,
+    repetitionBytes: 0,
+  };
   let isCompressed = true;
-  const version1 = {
-    1: () => {
-      values = reader.integer();
-    },
-    2: () => {
-      encoding = reader.integer();
-    },
-    3: () => {
-      levelEncoding = reader.integer();
-    },
-  };
-  const version2 = {
-    1: version1[1],
-    4: version1[2],
-    5: () => {
-      levelBytes = reader.integer();
-    },
-    6: () => {
-      repetitionBytes = reader.integer();
-    },
-    7: () => {
-      isCompressed = reader.bool();
-    },
-  };
+  const set = (name: keyof typeof sizes) => () => (sizes[name] = reader.integer());
+  const values = set('values');
+  const encoding = set('encoding');
+  const version1 = { 1: values, 2: encoding, 3: set('levelEncoding') };
+  const levels = { 5: set('levelBytes'), 6: set('repetitionBytes'), 7: () => (isCompressed = reader.bool()) };
   reader.struct({
-    1: () => {
-      kind = reader.integer();
-    },
-    2: () => {
-      bytes = reader.integer();
-    },
-    3: () => {
-      compressedBytes = reader.integer();
-    },
+    1: set('kind'),
+    2: set('bytes'),
+    3: set('compressedBytes'),
     5: () => reader.struct(version1),
-    7: () => reader.struct({ 1: version1[1], 2: version1[2] }),
-    8: () => reader.struct(version2),
+    7: () => reader.struct({ 1: values, 2: encoding }),
+    8: () => reader.struct({ 1: values, 4: encoding, ...levels }),
   });
+  const { compressedBytes, bytes, levelBytes, repetitionBytes } = sizes;
   const { end } = reader;
   if (compressedBytes < 0 || bytes < 0 || end + compressedBytes > chunk.length) {
     throw new RangeError('A page is longer than its column.');
   }
-  const levels = levelBytes + repetitionBytes;
-  if (levelBytes < 0 || repetitionBytes < 0 || levels > compressedBytes || levels > bytes) {
+  const before = levelBytes + repetitionBytes;
+  if (levelBytes < 0 || repetitionBytes < 0 || before > compressedBytes || before > bytes) {
     throw new RangeError('The levels are longer than their page.');
   }
-  return {
-    kind,
-    compressedBytes,
-    bytes,
-    values,
-    encoding,
-    end,
-    levelEncoding,
-    levelBytes,
-    repetitionBytes,
-    isCompressed,
-  };
+  return { ...sizes, isCompressed, end };
 }

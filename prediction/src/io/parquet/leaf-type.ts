@@ -9,7 +9,7 @@ export interface SchemaElement {
   children: number;
   converted?: number;
   scale: number;
-  logical: { kind: number; perSecond?: number; bits?: number; isSigned?: boolean } | undefined;
+  logical: { kind: number; perSecond?: number; isSigned?: boolean } | undefined;
 }
 
 /** The physical types of parquet.thrift. */
@@ -59,8 +59,6 @@ const Converted = {
   FirstUnsigned: 11,
   LastUnsigned: 14,
   Json: 19,
-  Bson: 20,
-  Interval: 21,
 } as const;
 const Logical = {
   String: 1,
@@ -71,7 +69,6 @@ const Logical = {
   Timestamp: 8,
   Integer: 10,
   Json: 12,
-  Bson: 13,
   Uuid: 14,
   Float16: 15,
 } as const;
@@ -80,6 +77,14 @@ const UNITS: ReadonlyMap<number, TimeUnit> = new Map([
   [1e3, 'millisecond'],
   [1e6, 'microsecond'],
   [1e9, 'nanosecond'],
+]);
+
+const CONVERTED_INTEGERS: ReadonlyMap<number, Meaning> = new Map<number, Meaning>([
+  [Converted.Date, { kind: 'date' }],
+  [Converted.TimeMillis, { kind: 'clock', unit: 'millisecond' }],
+  [Converted.TimeMicros, { kind: 'clock', unit: 'microsecond' }],
+  [Converted.TimestampMillis, { kind: 'moment', unit: 'millisecond' }],
+  [Converted.TimestampMicros, { kind: 'moment', unit: 'microsecond' }],
 ]);
 
 /** Returns the type of a column; undefined, if it holds bytes that a model does not read. */
@@ -114,33 +119,18 @@ function findMeaning(element: SchemaElement): Meaning | undefined {
   }
 }
 
-function integerMeaning({ converted, logical, scale }: SchemaElement): Meaning {
+function integerMeaning({ converted = -1, logical, scale }: SchemaElement): Meaning {
   const unit = UNITS.get(logical?.perSecond ?? 0);
   if (logical?.kind === Logical.Timestamp && unit) return { kind: 'moment', unit };
   if (logical?.kind === Logical.Time && unit) return { kind: 'clock', unit };
   if (logical?.kind === Logical.Integer) {
     return { kind: 'number', isSigned: logical.isSigned ?? true };
   }
-  switch (converted) {
-    case Converted.Decimal:
-      return { kind: 'decimal', scale };
-    case Converted.Date:
-      return { kind: 'date' };
-    case Converted.TimeMillis:
-      return { kind: 'clock', unit: 'millisecond' };
-    case Converted.TimeMicros:
-      return { kind: 'clock', unit: 'microsecond' };
-    case Converted.TimestampMillis:
-      return { kind: 'moment', unit: 'millisecond' };
-    case Converted.TimestampMicros:
-      return { kind: 'moment', unit: 'microsecond' };
-    default:
-  }
-  if (logical?.kind === Logical.Decimal) return { kind: 'decimal', scale };
+  const earlier = CONVERTED_INTEGERS.get(converted);
+  if (earlier !== undefined) return earlier;
+  if (converted === Converted.Decimal || logical?.kind === Logical.Decimal) return { kind: 'decimal', scale };
   if (logical?.kind === Logical.Date) return { kind: 'date' };
-  const isUnsigned =
-    converted !== undefined && converted >= Converted.FirstUnsigned && converted <= Converted.LastUnsigned;
-  return { kind: 'number', isSigned: !isUnsigned };
+  return { kind: 'number', isSigned: !(converted >= Converted.FirstUnsigned && converted <= Converted.LastUnsigned) };
 }
 
 function bytesMeaning({ physical, size, converted, logical, scale }: SchemaElement) {
@@ -157,20 +147,11 @@ function bytesMeaning({ physical, size, converted, logical, scale }: SchemaEleme
 
 const TEXT = { kind: 'text' } as const;
 
+/** The bytes of a value, by physical type; 0 where they differ. */
+const SIZES = [0, 4, 8, 12, 4, 8, 0];
+
 function findSize(physical: number, fixed: number): number {
-  switch (physical) {
-    case Physical.Int32:
-    case Physical.Float:
-      return 4;
-    case Physical.Int64:
-    case Physical.Double:
-      return 8;
-    case Physical.Int96:
-      return 12;
-    case Physical.FixedBytes:
-      if (!(fixed > 0 && fixed <= MAX_FIXED_BYTES)) throw new RangeError('A size is out of range.');
-      return fixed;
-    default:
-      return 0;
-  }
+  if (physical !== Physical.FixedBytes) return SIZES[physical] ?? 0;
+  if (!(fixed > 0 && fixed <= MAX_FIXED_BYTES)) throw new RangeError('A size is out of range.');
+  return fixed;
 }

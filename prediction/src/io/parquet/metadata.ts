@@ -1,7 +1,7 @@
 import { findOverlap } from '../columns/byte-budget.js';
 import { FormatError, withContext } from '../columns/format-error.js';
 import { type LeafType, leafType, type SchemaElement } from './leaf-type.js';
-import { ThriftReader } from './thrift-reader.js';
+import { type Fields, ThriftReader } from './thrift-reader.js';
 
 /** A column of a file that has one value in each row. */
 export interface FlatColumn {
@@ -52,12 +52,8 @@ export function readMetadata(footer: Uint8Array, fileBytes: number): ParquetMeta
       return group;
     };
     reader.struct({
-      2: () => {
-        elements = reader.list(MAX_ELEMENTS, () => readElement(reader));
-      },
-      4: () => {
-        groups = reader.list(MAX_GROUPS, readGroup);
-      },
+      2: () => (elements = reader.list(MAX_ELEMENTS, () => readElement(reader))),
+      4: () => (groups = reader.list(MAX_GROUPS, readGroup)),
     });
     const { columns, leaves } = listColumns(elements);
     for (const [index, group] of groups.entries()) checkGroup(group, index, leaves, fileBytes);
@@ -84,37 +80,26 @@ function readElement(reader: ThriftReader): SchemaElement {
 /** The number of the logical type in parquet.thrift, and its unit or signedness. */
 function readLogicalType(reader: ThriftReader): SchemaElement['logical'] {
   const logical: NonNullable<SchemaElement['logical']> = { kind: 0 };
-  const none = {};
+  const none = () => reader.struct({});
+  const unit = (perSecond: number) => () => {
+    logical.perSecond = perSecond;
+    none();
+  };
   const time = { 2: () => reader.struct({ 1: unit(1e3), 2: unit(1e6), 3: unit(1e9) }) };
-  function unit(perSecond: number) {
-    return () => {
-      logical.perSecond = perSecond;
-      reader.struct(none);
-    };
-  }
-  const kind =
-    (number: number, fields = none) =>
-    () => {
-      logical.kind = number;
-      reader.struct(fields);
-    };
-  const integer = { 1: () => (logical.bits = reader.integer()), 2: () => (logical.isSigned = reader.bool()) };
-  const fields = Object.fromEntries(Array.from({ length: 20 }, (_, number) => [number, kind(number)]));
-  reader.struct({ ...fields, 7: kind(7, time), 8: kind(8, time), 10: kind(10, integer) });
+  const integer = { 2: () => (logical.isSigned = reader.bool()) };
+  const parts: Readonly<Record<number, Fields>> = { 7: time, 8: time, 10: integer };
+  const kinds = Array.from({ length: 20 }, (_, kind) => () => {
+    logical.kind = kind;
+    reader.struct(parts[kind] ?? {});
+  });
+  reader.struct(kinds);
   return logical;
 }
 
 function readRowGroup(reader: ThriftReader, most: number): RowGroup {
   let chunks: Chunk[] = [];
   let rows = 0;
-  reader.struct({
-    1: () => {
-      chunks = reader.list(most, () => readChunk(reader));
-    },
-    3: () => {
-      rows = reader.integer();
-    },
-  });
+  reader.struct({ 1: () => (chunks = reader.list(most, () => readChunk(reader))), 3: () => (rows = reader.integer()) });
   return { rows, chunks };
 }
 
