@@ -1,74 +1,42 @@
 import { cellText } from './cells.js';
 import { largeCodesByRow } from './chunked-array.js';
-import { type ColumnChoice, type ColumnChoices, type ColumnUse, isPassedOver } from './column.js';
-import { ColumnBuilder } from './column-builder.js';
-import { checkNamed, tooManyColumns } from './column-names.js';
+import type { ColumnChoices, ColumnUse } from './column.js';
+import { checkNamed } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
+import { GatheredColumns } from './gathered-columns.js';
 import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
 import { type CellSink, GroupCells, OrderCells, refuseCompactDates, refuseExtremes } from './series-cells.js';
 import { placeRows, sortRows } from './series-rows.js';
 import type { Covariate, ForecastGoal, ForecastTable } from './series-table.js';
-import { MAX_CELLS, MAX_COLUMNS } from './table.js';
-import { TableError } from './table-error.js';
-import { TargetCells } from './target-cells.js';
-import { TextMemory } from './text-column.js';
 import { findGrid } from './time-grid.js';
 
-/** The most rows of a table of series: they have few columns. */
-const MAX_SERIES_ROWS = 10_000_000;
+/** Tables of series have few columns. */
+const LIMITS = {
+  maxRows: 10_000_000,
+  ofRows: 'Send fewer series, or later rows of each.',
+  ofCells: 'Send only the columns that the forecast needs, or fewer series.',
+};
 
 /** Gathers rows into a table of series. */
-export class SeriesBuilder {
-  readonly #target: string;
+export class SeriesBuilder extends GatheredColumns {
+  /** The target counts, too. */
+  protected override readColumns = 1;
   readonly #goal: ForecastGoal;
-  readonly #targetCells: TargetCells;
-  readonly #memory = new TextMemory();
   readonly #order: OrderCells;
   readonly #groups: ReadonlyMap<string, GroupCells>;
-  readonly #columns = new Map<string, ColumnBuilder>();
   readonly #lines = largeCodesByRow();
-  readonly #names = new Set<string>();
-  readonly #choices: ReadonlyMap<string, ColumnChoice>;
   #hasLines = false;
-  /** The target and the columns that hold cells. */
-  #readColumns = 1;
-  readonly #marks: TableMarks;
-  #rowCount = 0;
-  #rowsSeen = 0;
 
-  constructor(target: string, goal: ForecastGoal, choices: ColumnChoices = [], marks: TableMarks = {}) {
-    this.#target = target;
-    this.#choices = new Map(choices);
+  constructor(target: string, goal: ForecastGoal, choices?: ColumnChoices, marks: TableMarks = {}) {
+    super(target, LIMITS, choices, marks);
     this.#goal = goal;
-    this.#marks = marks;
-    this.#targetCells = new TargetCells(target, marksOf(marks, target));
     this.#order = new OrderCells(goal.orderBy, (row) => this.#place(row), marksOf(marks, goal.orderBy));
     this.#groups = new Map(goal.groupBy.map((name) => [name, new GroupCells(name, (row) => this.#place(row))]));
   }
 
-  /** Names of the columns so far, in order of first appearance, without the target. */
-  get columnNames(): string[] {
-    return [...this.#names];
-  }
-
-  /**
-   * @param use of a column for which none was chosen; without it, its values decide.
-   * @throws {TableError} at the first column or cell too many.
-   */
-  column(name: string, use?: ColumnUse): CellSink {
-    const chosen = this.#choices.get(name) ?? use;
-    if (!this.#names.has(name)) {
-      if (this.#names.size >= MAX_COLUMNS) throw tooManyColumns();
-      this.#names.add(name);
-      if (!isPassedOver(chosen)) this.#readColumns++;
-      this.#refuseTooManyCells();
-    }
+  protected override openColumn(name: string, use: ColumnUse | undefined): CellSink {
     if (name === this.#goal.orderBy) return this.#order;
-    const known = this.#groups.get(name) ?? this.#columns.get(name);
-    if (known !== undefined) return known;
-    const column = new ColumnBuilder(this.#memory, chosen, marksOf(this.#marks, name));
-    this.#columns.set(name, column);
-    return column;
+    return this.#groups.get(name) ?? super.openColumn(name, use);
   }
 
   /**
@@ -77,18 +45,13 @@ export class SeriesBuilder {
    * @throws {TableError} at the first row or cell too many.
    */
   startRow(targetCell: unknown, place: Place): number | undefined {
-    if (++this.#rowsSeen > MAX_SERIES_ROWS) {
-      const most = MAX_SERIES_ROWS.toLocaleString('en');
-      const message = `The table has more than ${most} rows; here begins the first too many. Send fewer series, or later rows of each.`;
-      throw new TableError([{ message, ...place }]);
-    }
+    this.countRow(place);
     const text = cellText(targetCell);
     if (text === '') return undefined;
-    const row = this.#rowCount++;
-    this.#refuseTooManyCells();
+    const row = this.addRow();
     this.#hasLines = 'line' in place;
     this.#lines.set(row, 'line' in place ? place.line : place.row);
-    this.#targetCells.put(row, text, place);
+    this.targetCells.put(row, text, place);
     return row;
   }
 
@@ -98,9 +61,9 @@ export class SeriesBuilder {
    * @throws {TableError} if there are no series to learn from.
    */
   build(): ForecastTable {
-    const rowCount = this.#rowCount;
+    const { rowCount } = this;
     this.#refuseUnknownNames();
-    const target = this.#targetCells.take(rowCount, 'regression');
+    const target = this.targetCells.take(rowCount, 'regression');
     if (target.task !== 'regression') throw new Error('The target was read as numbers');
     const { form, moments, reading } = this.#order.take(rowCount);
     if (form === 'number') refuseCompactDates(this.#goal.orderBy, moments);
@@ -120,7 +83,7 @@ export class SeriesBuilder {
     const { columns, covariates } = this.#takeColumns(rowCount, fill);
     return {
       task: 'forecast',
-      target: this.#target,
+      target: this.target,
       ...(target.targetReading && { targetReading: target.targetReading }),
       rowCount,
       goal: this.#goal,
@@ -138,7 +101,7 @@ export class SeriesBuilder {
 
   #refuseUnknownNames(): void {
     const { orderBy, groupBy, known } = this.#goal;
-    checkNamed(this.#names, [
+    checkNamed(this.columnNames, [
       ['order_by', orderBy],
       ...groupBy.map((group) => ['group_by', group] as const),
       ...known.map((one) => ['known', one] as const),
@@ -174,8 +137,8 @@ export class SeriesBuilder {
   #takeColumns(rowCount: number, fill: (source: Float64Array) => Float64Array) {
     const columns: ColumnSummary[] = [];
     const covariates: Covariate[] = [];
-    const bytes = categoryShare(this.#columns.size);
-    for (const [name, builder] of this.#columns) {
+    const bytes = categoryShare(this.columns.size);
+    for (const [name, builder] of this.columns) {
       if (builder.isEmptyIndex) continue;
       const { summary, column } = profileColumn(builder.take(name, rowCount), bytes);
       if (summary.used && summary.kind === 'date') {
@@ -200,13 +163,6 @@ export class SeriesBuilder {
   #place(row: number): Place {
     const at = this.#lines.get(row);
     return this.#hasLines ? { line: at } : { row: at };
-  }
-
-  #refuseTooManyCells(): void {
-    if (this.#rowCount * this.#readColumns <= MAX_CELLS) return;
-    const most = MAX_CELLS.toLocaleString('en');
-    const message = `The table has more than ${most} cells (rows × columns). Send only the columns that the forecast needs, or fewer series.`;
-    throw new TableError([{ message }]);
   }
 }
 

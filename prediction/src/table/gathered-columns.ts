@@ -1,0 +1,84 @@
+import { type ColumnChoice, type ColumnChoices, type ColumnUse, isPassedOver } from './column.js';
+import { ColumnBuilder } from './column-builder.js';
+import { tooManyColumns } from './column-names.js';
+import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
+import type { CellSink } from './series-cells.js';
+import { MAX_CELLS, MAX_COLUMNS } from './table.js';
+import { TableError } from './table-error.js';
+import { TargetCells } from './target-cells.js';
+import { TextMemory } from './text-column.js';
+
+/** Gathers the target and the columns of a table, within its limits. */
+export abstract class GatheredColumns {
+  protected readonly targetCells: TargetCells;
+  /** The input columns that are read for what they hold. */
+  protected readonly columns = new Map<string, ColumnBuilder>();
+  protected rowCount = 0;
+  readonly #sinks = new Map<string, CellSink>();
+  readonly #memory = new TextMemory();
+  readonly #choices: ReadonlyMap<string, ColumnChoice>;
+  /** The columns that count for the number of cells. */
+  protected readColumns = 0;
+  #rowsSeen = 0;
+
+  /** @param limits the most rows, and what to send in place of more rows or cells. */
+  constructor(
+    protected readonly target: string,
+    private readonly limits: { readonly maxRows: number; readonly ofRows: string; readonly ofCells: string },
+    choices: ColumnChoices = [],
+    private readonly marks: TableMarks = {},
+  ) {
+    this.#choices = new Map(choices);
+    this.targetCells = new TargetCells(target, marksOf(marks, target));
+  }
+
+  /** Names of the columns so far, in order of first appearance, without the target. */
+  get columnNames(): string[] {
+    return [...this.#sinks.keys()];
+  }
+
+  /**
+   * The column of this name, made when it is new.
+   *
+   * @param use of a column for which none was chosen; without it, its values decide.
+   * @throws {TableError} at the first column or cell too many.
+   */
+  column(name: string, use?: ColumnUse): CellSink {
+    const known = this.#sinks.get(name);
+    if (known !== undefined) return known;
+    if (this.#sinks.size >= MAX_COLUMNS) throw tooManyColumns();
+    const chosen = this.#choices.get(name) ?? use;
+    const sink = this.openColumn(name, chosen);
+    this.#sinks.set(name, sink);
+    if (!isPassedOver(chosen)) this.readColumns++;
+    this.#refuseTooManyCells();
+    return sink;
+  }
+
+  protected openColumn(name: string, use: ColumnUse | undefined): CellSink {
+    const column = new ColumnBuilder(this.#memory, use, marksOf(this.marks, name));
+    this.columns.set(name, column);
+    return column;
+  }
+
+  /** @throws {TableError} at the first row too many, whether it has a target or not. */
+  protected countRow(place: Place): void {
+    const { maxRows, ofRows } = this.limits;
+    if (++this.#rowsSeen <= maxRows) return;
+    const message = `The table has more than ${maxRows.toLocaleString('en')} rows; here begins the first too many. ${ofRows}`;
+    throw new TableError([{ message, ...place }]);
+  }
+
+  /** Returns the index of a new row. @throws {TableError} at the first cell too many. */
+  protected addRow(): number {
+    this.rowCount++;
+    this.#refuseTooManyCells();
+    return this.rowCount - 1;
+  }
+
+  #refuseTooManyCells(): void {
+    if (this.rowCount * this.readColumns <= MAX_CELLS) return;
+    const message = `The table has more than ${MAX_CELLS.toLocaleString('en')} cells (rows × columns). ${this.limits.ofCells}`;
+    throw new TableError([{ message }]);
+  }
+}
