@@ -1,64 +1,11 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
-import { isPassedOver, MAX_TEXTS, type TableColumn, type TextColumn, type ValueColumn } from '../column.js';
+import { isPassedOver, type TableColumn } from '../column.js';
 import type { Table } from '../table.js';
-import {
-  type Cells,
-  columnReadingSchema,
-  FORMAT,
-  type Head,
-  numberReadingSchema,
-  type Piece,
-  refuseLaterFormat,
-  TARGET,
-} from './format.js';
+import { type Cells, FORMAT, type Head, type Piece, pieceSchema, refuseLaterFormat, TARGET } from './format.js';
 import { GrowingSeries, type SeriesHead, type SeriesPiece, seriesHeadSchema, seriesPieceSchema } from './series.js';
 
-const integerSchema = v.pipe(v.number(), v.safeInteger());
-
-const headSchema = v.object({
-  format: v.literal(FORMAT),
-  target: v.string(),
-  rowCount: v.pipe(integerSchema, v.minValue(1)),
-  classes: v.nullable(
-    v.array(
-      v.object({
-        name: v.string(),
-        rows: v.pipe(integerSchema, v.minValue(1)),
-        merged_count: v.pipe(integerSchema, v.minValue(0)),
-        merged: v.array(v.string()),
-      }),
-    ),
-  ),
-  targetReading: v.optional(numberReadingSchema),
-  unnamedColumns: v.optional(integerSchema),
-  columns: v.array(
-    v.variant('kind', [
-      v.object({
-        kind: v.literal('text'),
-        name: v.string(),
-        textCount: v.pipe(integerSchema, v.minValue(0), v.maxValue(MAX_TEXTS)),
-        reading: v.optional(v.nullable(columnReadingSchema)),
-        chosen: v.optional(v.picklist(['category', 'unused', 'index'])),
-      }),
-      v.object({
-        kind: v.picklist(['number', 'date']),
-        name: v.string(),
-        reading: v.optional(columnReadingSchema),
-        chosen: v.optional(v.picklist(['number', 'date'])),
-      }),
-    ]),
-  ),
-});
-
-const partSchema: v.GenericSchema<unknown, Piece[]> = v.array(
-  v.union([
-    headSchema,
-    v.object({ column: integerSchema, texts: v.array(v.string()) }),
-    v.object({ column: integerSchema, cells: v.union([v.instance(Uint16Array), v.instance(Float64Array)]) }),
-  ]),
-);
-
+const partSchema = v.array(pieceSchema);
 const seriesPartSchema: v.GenericSchema<unknown, (SeriesHead | SeriesPiece)[]> = v.array(
   v.union([seriesHeadSchema, seriesPieceSchema]),
 );
@@ -129,7 +76,7 @@ class GrowingTable {
     }
     const column = this.#columns[piece.column];
     if (column === undefined) throw new Error(`An encoded table has no column ${piece.column}.`);
-    if ('cells' in piece) column.addCells(piece.cells);
+    if ('cells' in piece) column.cells.add(piece.cells);
     else column.addTexts(piece.texts);
   }
 
@@ -179,8 +126,7 @@ class GrowingCells<T extends Cells> {
 
 /** A column of an encoded table, while its pieces come in. */
 interface GrowingColumn {
-  /** @throws {Error} if it cannot have them. */
-  addCells(cells: Cells): void;
+  readonly cells: GrowingCells<Cells>;
   /** @throws {Error} if it cannot have them. */
   addTexts(texts: readonly string[]): void;
   /** @throws {Error} if it is not whole. */
@@ -188,69 +134,31 @@ interface GrowingColumn {
 }
 
 function growingColumn(head: Head['columns'][number], rowCount: number): GrowingColumn {
-  return head.kind === 'text' ? new GrowingTexts(head, rowCount) : new GrowingValues(head, rowCount);
-}
-
-type TextHead = Extract<Head['columns'][number], { kind: 'text' }>;
-
-class GrowingTexts implements GrowingColumn {
-  readonly #head: TextHead;
-  readonly #texts: string[] = [];
-  readonly #codes: GrowingCells<Uint16Array>;
-
-  constructor(head: TextHead, rowCount: number) {
-    this.#head = head;
-    this.#codes = new GrowingCells(new Uint16Array(isPassedOver(head.chosen) ? 0 : rowCount));
-  }
-
-  addCells(cells: Cells): void {
-    this.#codes.add(cells);
-  }
-
-  addTexts(texts: readonly string[]): void {
-    for (const text of texts) this.#texts.push(text);
-  }
-
-  finish(): TextColumn {
-    const codes = this.#codes.finish();
-    const { name, textCount, chosen, reading } = this.#head;
-    const largest = textCount + 1;
-    if (this.#texts.length !== textCount || codes.some((code) => code > largest)) {
-      throw new Error('An encoded table has texts that do not fit its codes.');
-    }
+  if (head.kind !== 'text') {
+    const { kind, name, reading, chosen } = head;
+    const cells = new GrowingCells(new Float64Array(rowCount));
     return {
-      kind: 'text',
-      name,
-      texts: this.#texts,
-      codes,
-      ...(reading !== undefined && { reading }),
-      ...(chosen && { chosen }),
+      cells,
+      addTexts: () => {
+        throw new Error('An encoded table has texts of a column of values.');
+      },
+      finish: () => ({ kind, name, values: cells.finish(), ...(reading && { reading }), ...(chosen && { chosen }) }),
     };
   }
-}
-
-type ValueHead = Extract<Head['columns'][number], { kind: ValueColumn['kind'] }>;
-
-class GrowingValues implements GrowingColumn {
-  readonly #head: ValueHead;
-  readonly #values: GrowingCells<Float64Array>;
-
-  constructor(head: ValueHead, rowCount: number) {
-    this.#head = head;
-    this.#values = new GrowingCells(new Float64Array(rowCount));
-  }
-
-  addCells(cells: Cells): void {
-    this.#values.add(cells);
-  }
-
-  addTexts(): void {
-    throw new Error('An encoded table has texts of a column of values.');
-  }
-
-  finish(): ValueColumn {
-    const { kind, name, reading, chosen } = this.#head;
-    const values = this.#values.finish();
-    return { kind, name, values, ...(reading && { reading }), ...(chosen && { chosen }) };
-  }
+  const { kind, name, textCount, reading, chosen } = head;
+  const texts: string[] = [];
+  const cells = new GrowingCells(new Uint16Array(isPassedOver(chosen) ? 0 : rowCount));
+  return {
+    cells,
+    addTexts: (more) => {
+      for (const text of more) texts.push(text);
+    },
+    finish: () => {
+      const codes = cells.finish();
+      if (texts.length !== textCount || codes.some((code) => code > textCount + 1)) {
+        throw new Error('An encoded table has texts that do not fit its codes.');
+      }
+      return { kind, name, texts, codes, ...(reading !== undefined && { reading }), ...(chosen && { chosen }) };
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { serialize } from 'node:v8';
 import type { RowTable, Table } from '../table.js';
-import { type Cells, FORMAT, type Head, type Piece, TARGET } from './format.js';
+import { type Cells, cutTexts, FORMAT, type Head, type Piece, TARGET } from './format.js';
 import { type SeriesHead, type SeriesPiece, seriesPieces } from './series.js';
 
 /** About how large a part is, and a piece of it, in bytes. */
@@ -31,27 +31,21 @@ function* splitTable(table: RowTable): Generator<Piece> {
   const { target, rowCount, columns, unnamedColumns } = table;
   const isNumeric = table.task === 'regression';
   const classes = isNumeric ? null : [...table.classes];
-  const heads = columns.map((column): Head['columns'][number] =>
-    column.kind === 'text'
-      ? {
-          kind: column.kind,
-          name: column.name,
-          textCount: column.texts.length,
-          reading: column.reading,
-          ...(column.chosen && { chosen: column.chosen }),
-        }
-      : {
-          kind: column.kind,
-          name: column.name,
-          reading: column.reading,
-          ...(column.chosen && { chosen: column.chosen }),
-        },
-  );
+  const heads = columns.map(({ name, ...column }): Head['columns'][number] => {
+    if (column.kind === 'text') {
+      const { kind, texts, reading, chosen } = column;
+      return { kind, name, textCount: texts.length, reading, ...(chosen && { chosen }) };
+    }
+    const { kind, reading, chosen } = column;
+    return { kind, name, reading, ...(chosen && { chosen }) };
+  });
   const targetReading = isNumeric ? table.targetReading : undefined;
   yield { format: FORMAT, target, rowCount, classes, targetReading, unnamedColumns, columns: heads };
   yield* cellPieces(TARGET, isNumeric ? table.targetValues : table.targetClasses);
   for (const [index, column] of columns.entries()) {
-    if (column.kind === 'text') yield* textPieces(index, column.texts);
+    if (column.kind === 'text') {
+      for (const texts of cutTexts(column.texts, PIECE)) yield { column: index, texts };
+    }
     yield* cellPieces(index, column.kind === 'text' ? column.codes : column.values);
   }
 }
@@ -61,20 +55,6 @@ function* cellPieces(column: number, cells: Cells): Generator<Piece> {
   for (let start = 0; start < cells.length; start += length) {
     yield { column, cells: cells.subarray(start, start + length) };
   }
-}
-
-function* textPieces(column: number, texts: readonly string[]): Generator<Piece> {
-  let piece: string[] = [];
-  let size = 0;
-  for (const text of texts) {
-    piece.push(text);
-    size += text.length;
-    if (size < PIECE) continue;
-    yield { column, texts: piece };
-    piece = [];
-    size = 0;
-  }
-  yield { column, texts: piece };
 }
 
 function measurePiece(piece: Piece | SeriesHead | SeriesPiece): number {

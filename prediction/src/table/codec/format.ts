@@ -1,7 +1,5 @@
 import * as v from 'valibot';
-import type { TextColumn, ValueColumn } from '../column.js';
-import type { ColumnReading, NumberReading } from '../reading/column-reading.js';
-import type { TargetClass } from '../table.js';
+import { MAX_TEXTS } from '../column.js';
 
 const deciderSchema = v.exactOptional(v.picklist(['values', 'parameters']));
 
@@ -31,35 +29,66 @@ export const FORMAT = 'roster-table/1';
 /** In a piece of cells, the target in place of the index of a column: numbers, or indexes of classes. */
 export const TARGET = -1;
 
-export interface Head {
-  format: typeof FORMAT;
-  target: string;
-  rowCount: number;
+const integerSchema = v.pipe(v.number(), v.safeInteger());
+const countSchema = v.pipe(integerSchema, v.minValue(0));
+const rowsSchema = v.pipe(integerSchema, v.minValue(1));
+
+export const headSchema = v.object({
+  format: v.literal(FORMAT),
+  target: v.string(),
+  rowCount: rowsSchema,
   /** Null where the target is a number. */
-  classes: TargetClass[] | null;
-  targetReading?: NumberReading | undefined;
-  unnamedColumns?: number | undefined;
-  columns: (
-    | {
-        kind: 'text';
-        name: string;
-        textCount: number;
-        reading?: ColumnReading | null | undefined;
-        chosen?: TextColumn['chosen'] | undefined;
-      }
-    | {
-        kind: 'number' | 'date';
-        name: string;
-        reading?: ColumnReading | undefined;
-        chosen?: ValueColumn['chosen'] | undefined;
-      }
-  )[];
-}
+  classes: v.nullable(
+    v.array(v.object({ name: v.string(), rows: rowsSchema, merged_count: countSchema, merged: v.array(v.string()) })),
+  ),
+  targetReading: v.optional(numberReadingSchema),
+  unnamedColumns: v.optional(integerSchema),
+  columns: v.array(
+    v.variant('kind', [
+      v.object({
+        kind: v.literal('text'),
+        name: v.string(),
+        textCount: v.pipe(countSchema, v.maxValue(MAX_TEXTS)),
+        reading: v.optional(v.nullable(columnReadingSchema)),
+        chosen: v.optional(v.picklist(['category', 'unused', 'index'])),
+      }),
+      v.object({
+        kind: v.picklist(['number', 'date']),
+        name: v.string(),
+        reading: v.optional(columnReadingSchema),
+        chosen: v.optional(v.picklist(['number', 'date'])),
+      }),
+    ]),
+  ),
+});
+
+export type Head = v.InferOutput<typeof headSchema>;
 
 export type Cells = Uint16Array | Float64Array;
 export type Piece = Head | { column: number; texts: string[] } | { column: number; cells: Cells };
 
-const headSchema = v.object({ format: v.string() });
+export const pieceSchema: v.GenericSchema<unknown, Piece> = v.union([
+  headSchema,
+  v.object({ column: integerSchema, texts: v.array(v.string()) }),
+  v.object({ column: integerSchema, cells: v.union([v.instance(Uint16Array), v.instance(Float64Array)]) }),
+]);
+
+/** Cuts texts into pieces of about so many bytes. */
+export function* cutTexts(texts: readonly string[], bytes: number): Generator<string[]> {
+  let piece: string[] = [];
+  let size = 0;
+  for (const text of texts) {
+    piece.push(text);
+    size += text.length + 1;
+    if (size < bytes) continue;
+    yield piece;
+    piece = [];
+    size = 0;
+  }
+  if (piece.length > 0) yield piece;
+}
+
+const formatSchema = v.object({ format: v.string() });
 
 /**
  * Refuses what a later release wrote, in words that say so; any other fault is left to the decoder.
@@ -68,7 +97,7 @@ const headSchema = v.object({ format: v.string() });
  * @throws {Error} if the head has the same format with a higher number
  */
 export function refuseLaterFormat(head: unknown, format: string): void {
-  if (!v.is(headSchema, head)) return;
+  if (!v.is(formatSchema, head)) return;
   const [kind, number] = format.split('/');
   const [storedKind, storedNumber] = head.format.split('/');
   if (storedKind !== kind || !(Number(storedNumber) > Number(number))) return;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ForecastTable } from '../series-table.js';
 import { STEP_UNITS } from '../time-grid.js';
-import { dateReadingSchema, numberReadingSchema } from './format.js';
+import { cutTexts, dateReadingSchema, numberReadingSchema } from './format.js';
 
 /** The format of encoded tables of series. */
 const SERIES_FORMAT = 'roster-series/1';
@@ -114,20 +114,6 @@ function* cutCells(cells: SeriesCells, bytes: number): Generator<SeriesCells> {
   for (let start = 0; start < cells.length; start += length) {
     yield cells.subarray(start, start + length);
   }
-}
-
-function* cutTexts(texts: readonly string[], bytes: number): Generator<string[]> {
-  let piece: string[] = [];
-  let size = 0;
-  for (const text of texts) {
-    piece.push(text);
-    size += text.length + 1;
-    if (size < bytes) continue;
-    yield piece;
-    piece = [];
-    size = 0;
-  }
-  if (piece.length > 0) yield piece;
 }
 
 /** A table of series, while its pieces come in. */
