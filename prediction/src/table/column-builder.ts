@@ -3,7 +3,7 @@ import { type ColumnUse, isPassedOver, MAX_TEXTS, type TableColumn, type TextCol
 import type { ColumnReading, Place, ReadingMarks, UndecidedReading } from './reading/column-reading.js';
 import { ColumnValues } from './reading/column-values.js';
 import { ColumnForm, type ColumnKind } from './reading/decide-column.js';
-import { countBytes, TextCells, type TextHolder, type TextMemory, typedText } from './text-column.js';
+import { countBytes, detached, TextCells, type TextHolder, type TextMemory, typedText } from './text-column.js';
 
 /** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */
 export type CellColumn =
@@ -201,14 +201,6 @@ function asTexts(
 /** Holds no cells, so that columns that are left out take no memory with the number of rows. */
 function unusedColumn(name: string, chosen: 'unused' | 'index'): TextColumn {
   return { kind: 'text', name, texts: [], codes: new Uint16Array(0), reading: null, chosen };
-}
-
-/** Shorter parts of a text are copies already (V8's `SlicedString::kMinLength`). */
-const MIN_SLICE = 13;
-
-/** Returns a copy: a text may be a part of a larger one, such as a piece of CSV, and would keep all of it in memory. */
-function detached(text: string): string {
-  return text.length < MIN_SLICE ? text : Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 /** A column whose texts are not kept, since they have more than one meaning. */

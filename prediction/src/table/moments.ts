@@ -1,10 +1,17 @@
 import { parseNumber } from './cells.js';
 import { type ColumnReading, type DateReading, type NumberReading, PLAIN_NUMBERS } from './reading/column-reading.js';
 import { createReader, momentOf } from './reading/create-reader.js';
-import { type DateForm, type DateText, readDateText } from './reading/date-forms.js';
+import {
+  DAY,
+  type DateForm,
+  type DateText,
+  HOUR,
+  MINUTE,
+  offsetMinutes,
+  readDateText,
+  SECOND,
+} from './reading/date-forms.js';
 import { quote } from './table-error.js';
-
-const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 
 /**
  * The form in which a moment is written: `number`; `month`, as 2026-01; `quarter`, as 2026-Q1; `week`, as 2026-W05;
@@ -23,7 +30,9 @@ export interface Moment {
   readonly value: number;
 }
 
-const ISO = /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?)?)?$/i;
+/** Moments that are months, dates or times of ISO 8601. */
+export const ISO =
+  /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?)?)?$/i;
 
 /**
  * Reads a moment from the text of a cell, as earlier releases did; undefined if it is neither a number nor a date of ISO
@@ -46,12 +55,6 @@ export function parseMoment(text: string, parseNumber: (text: string) => number)
   if (zone === undefined) return { form: 'local', value: date + time };
   const offset = offsetMinutes(zone);
   return { form: offset, value: date + time - offset * MINUTE };
-}
-
-function offsetMinutes(zone: string): number {
-  if (zone === 'Z' || zone === 'z') return 0;
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
-  return zone.startsWith('-') ? -minutes : minutes;
 }
 
 /** Returns the milliseconds since 1970 of a day. `Date.UTC` treats the years 0 to 99 as 1900 to 1999. */

@@ -3,6 +3,7 @@ import { type Chunked, largeCodesByRow, valuesByRow } from './chunked-array.js';
 import type { CellColumn } from './column-builder.js';
 import {
   describeForm,
+  ISO,
   type MomentForm,
   momentHint,
   type OrderReading,
@@ -12,6 +13,7 @@ import {
 import { type DateOrder, PLAIN_NUMBERS, type Place, type ReadingMarks } from './reading/column-reading.js';
 import { DATE_ORDERS, DateOrders } from './reading/date-order.js';
 import { quote, TableError } from './table-error.js';
+import { detached } from './text-column.js';
 import type { TimeGrid } from './time-grid.js';
 
 /** The most distinct values of a group column, and the characters of one. */
@@ -145,8 +147,6 @@ export class OrderCells extends EachCell {
 /** The offset under which moments with several offsets are written. */
 const UTC = 0;
 
-const ISO = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/i;
-
 /** Gathers the values of a group column, each once. */
 export class GroupCells extends EachCell {
   readonly #codes = largeCodesByRow();
@@ -158,8 +158,7 @@ export class GroupCells extends EachCell {
     if (code === undefined) {
       code = this.#codeOf.size;
       if (code > MAX_GROUPS || text.length > MAX_GROUP_LENGTH) this.#refuse(row, text);
-      // A copy: a part of a text would keep all of it in memory.
-      this.#codeOf.set(Buffer.from(text, 'utf16le').toString('utf16le'), code);
+      this.#codeOf.set(detached(text), code);
     }
     this.#codes.set(row, code);
   }

@@ -5,6 +5,7 @@ import { ColumnForm } from './reading/decide-column.js';
 import { readNumberText } from './reading/number-forms.js';
 import { type ClassificationTable, MIN_ROWS, type RegressionTable, type TargetClass, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
+import { detached } from './text-column.js';
 
 type TargetData =
   | Pick<RegressionTable, 'task' | 'targetValues' | 'targetReading'>
@@ -171,6 +172,7 @@ export class TargetCells {
         `The target ${name} has more than ${most} different values, too many for classes. Group them, or choose another target.`,
       );
     }
+    this.#checkCount(rowCount);
     const texts = [...this.#codeOf.keys()];
     const codes = this.#codes.take(rowCount);
     const rows = new Uint32Array(texts.length);
@@ -198,9 +200,9 @@ export function className(text: string): string {
   return text.endsWith('0') ? text.replace(WHOLE, '$1') : text;
 }
 
-/** A copy, as a part of a text would keep all of it in memory; of a long text its beginning. */
+/** Returns a copy of the beginning of a text. */
 function start(text: string): string {
-  return Buffer.from(text.slice(0, MAX_CLASS_LENGTH + 1), 'utf16le').toString('utf16le');
+  return detached(text.slice(0, MAX_CLASS_LENGTH + 1));
 }
 
 /** The most classes that a model tells apart: every answer row has a probability of each. */
@@ -242,10 +244,6 @@ interface ChosenClasses {
 function chooseClasses(target: string, counts: readonly TextCount[]): ChosenClasses | string {
   const rowCount = counts.reduce((sum, { rows }) => sum + rows, 0);
   const name = quote(target);
-  if (rowCount < MIN_ROWS) {
-    const rows = rowCount === 1 ? 'row has' : 'rows have';
-    return `Only ${rowCount} ${rows} a value of the target ${name}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.`;
-  }
   const sorted = counts.toSorted((a, b) => b.rows - a.rows);
   const [first] = sorted;
   if (first !== undefined && sorted.length === 1) {

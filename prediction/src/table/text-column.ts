@@ -144,6 +144,14 @@ export function typedText(text: string): string {
   return text.includes('.') && !text.includes('e') ? `${text}e0` : text;
 }
 
+/** Shorter parts of a text are copies already (V8's `SlicedString::kMinLength`). */
+const MIN_SLICE = 13;
+
+/** Returns a copy: a text may be a part of a larger one, such as a piece of CSV, and would keep all of it in memory. */
+export function detached(text: string): string {
+  return text.length < MIN_SLICE ? text : Buffer.from(text, 'utf16le').toString('utf16le');
+}
+
 /** About as much as the texts of one table may take, in bytes. */
 const MAX_BYTES = 96 * 1024 * 1024;
 

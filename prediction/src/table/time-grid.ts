@@ -1,4 +1,5 @@
 import { dayInUtc, localTime, type MomentForm, type OrderReading } from './moments.js';
+import { DAY, HOUR, MINUTE, SECOND } from './reading/date-forms.js';
 
 /**
  * The length of a step: so many of a unit. A `number` is as many of the order column's own units. A `weekday` is a day
@@ -22,7 +23,6 @@ export const STEP_UNITS = [
   'year',
 ] as const;
 
-const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 const WEEK = 7 * DAY;
 
 /** Equally spaced places in time, as plain data. */

@@ -1,13 +1,11 @@
 import { cellText, parseDate } from '../cells.js';
 import { type Chunked, valuesByRow } from '../chunked-array.js';
+import { PARSING_SHARE } from '../column.js';
 import type { ColumnReading, DateOrder, Example, Place, UndecidedReading } from './column-reading.js';
 import { showExample } from './column-reading.js';
 import { readDateText } from './date-forms.js';
 import type { ColumnForm, ColumnKind } from './decide-column.js';
 import { readNumberText } from './number-forms.js';
-
-/** The share of the texts of a column that may be of another kind, and count as missing. */
-const MAX_UNREAD_SHARE = 0.05;
 
 /** The characters of a text that a message shows. */
 const MAX_EXAMPLE = 100;
@@ -125,8 +123,8 @@ export class ColumnValues {
    */
   decide(force = false): ColumnReading {
     const reading = this.#form.decide(this.kind, force);
-    const isOdd = this.#unread > MAX_UNREAD_SHARE * this.#present;
-    return reading.kind === 'undecided' || force || !isOdd ? reading : this.#describeUnread();
+    const isRead = this.#present - this.#unread >= PARSING_SHARE * this.#present;
+    return reading.kind === 'undecided' || force || isRead ? reading : this.#describeUnread();
   }
 
   #describeUnread(): UndecidedReading {

@@ -20,7 +20,8 @@ export interface DateText {
 /** The most characters of a date. */
 const MAX_LENGTH = 60;
 
-const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+/** Milliseconds. */
+export const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 
 const TIME =
   '(?:(?:, ?|[T ])(\\d{1,2}):([0-5]\\d)(?::([0-5]\\d)(?:[.,](\\d{1,9}))?)?(?: ?([ap])\\.?m\\.?)?(?: ?(Z|UTC|GMT|[+-]\\d{2}(?::?[0-5]\\d)?))?)?';
@@ -129,7 +130,8 @@ function readHour(hours: number, half: string | undefined): number {
   return (hours % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
 }
 
-function offsetMinutes(zone: string): number {
+/** Reads an offset from UTC, such as `+01:00` or `Z`. */
+export function offsetMinutes(zone: string): number {
   if (!/\d/.test(zone)) return 0;
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0);
   return zone.startsWith('-') ? -minutes : minutes;
