@@ -10,7 +10,7 @@ import { prepareTable } from '../../prediction/src/trees/binning/dataset.js';
 import { Learner } from '../../prediction/src/trees/boosting/learner.js';
 import { type ClassTarget, softmaxLoss } from '../../prediction/src/trees/boosting/softmax-loss.js';
 import { squaredLoss } from '../../prediction/src/trees/boosting/squared-loss.js';
-import { ForestScorer, scorerMemory } from '../../prediction/src/trees/forest/forest-scorer.js';
+import { createScorer, type ForestScorer, scorerMemory } from '../../prediction/src/trees/forest/forest-scorer.js';
 import { finish } from '../../prediction/src/trees/steps.js';
 import { readField } from '../../testkit/json.js';
 import { median } from '../../testkit/numbers.js';
@@ -38,7 +38,7 @@ export const scoring: Scenario = {
     const classLoss = softmaxLoss(thirds(table.targetValues), LEARNING_RATE);
     const memory = scorerMemory();
     const forests = learner.booster(rows, LIMITS, classLoss).addRounds(TREES);
-    const ofClasses = forests.map((forest) => ForestScorer.of(forest.trees, memory));
+    const ofClasses = forests.map((forest) => finish(createScorer(forest.trees, memory)));
     const blocks = cutBlocks([...syntheticRows(SCORED_ROWS, 11)]);
     const binner = finish(RowBinner.create(model));
     const binned = blocks.map((block) => {
@@ -120,7 +120,7 @@ function fitNumbers(table: RegressionTable) {
   const rows = Uint32Array.from({ length: binned.rowCount }, (_, row) => row);
   const [forest] = learner.booster(rows, LIMITS, squaredLoss(table.targetValues)).addRounds(TREES);
   const model: BinnedModel = { columns, features, partial_rows: null };
-  return { model, learner, rows, scorer: ForestScorer.of(forest?.trees ?? []) };
+  return { model, learner, rows, scorer: finish(createScorer(forest?.trees ?? [])) };
 }
 
 /** Returns what reads, bins and scores all rows, a block after the other. */

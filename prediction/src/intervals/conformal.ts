@@ -1,4 +1,4 @@
-import { ForestScorer, scorerMemory } from '../trees/forest/forest-scorer.js';
+import { createScorer, type ForestScorer, scorerMemory } from '../trees/forest/forest-scorer.js';
 import type { Forest } from '../trees/forest/tree.js';
 import type { Steps } from '../trees/steps.js';
 
@@ -176,7 +176,7 @@ export class ErrorEstimator {
 
   /** @param memory where its forest is laid out. */
   static *create(model: ErrorModel, memory = scorerMemory()): Steps<ErrorEstimator> {
-    return new ErrorEstimator(model, yield* ForestScorer.create(model.error_forest.trees, memory));
+    return new ErrorEstimator(model, yield* createScorer(model.error_forest.trees, memory));
   }
 
   private constructor({ error_forest, error_floor, calibration }: ErrorModel, scorer: ForestScorer) {
@@ -195,7 +195,7 @@ export class ErrorEstimator {
   /**
    * Writes the predicted errors of the given rows, each of them once.
    *
-   * @param bins as for `ForestScorer.addTo`.
+   * @param bins as for `JsScorer.addTo`.
    */
   write(errors: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
     for (const row of rows) errors[row] = this.#base;

@@ -1,6 +1,6 @@
 import { predictedError } from '../../intervals/conformal.js';
 import { CutGrid } from '../../trees/binning/bin-mapper.js';
-import { ForestScorer, scorerMemory } from '../../trees/forest/forest-scorer.js';
+import { createScorer, type ForestScorer, scorerMemory } from '../../trees/forest/forest-scorer.js';
 import type { Steps } from '../../trees/steps.js';
 import { binColumns, type Forests } from './forests.js';
 import type { InputReader } from './inputs.js';
@@ -33,8 +33,8 @@ export class PartForecaster {
 
   /** @param memory where the forests are laid out. */
   static *create(forests: Forests, reader: InputReader, memory = scorerMemory()): Steps<PartForecaster> {
-    const value = yield* ForestScorer.create(forests.value_forest.trees, memory);
-    const error = yield* ForestScorer.create(forests.error_forest.trees, memory);
+    const value = yield* createScorer(forests.value_forest.trees, memory);
+    const error = yield* createScorer(forests.error_forest.trees, memory);
     return new PartForecaster(forests, reader, value, error);
   }
 

@@ -4,7 +4,7 @@ import { findLeafValue } from '../../../../testkit/prediction/reference-trees.js
 import { KernelMemory } from '../../kernel/kernel-memory.js';
 import { seededRandom } from '../random.js';
 import { finish } from '../steps.js';
-import { ForestScorer, scorerMemory, WasmScorer } from './forest-scorer.js';
+import { createScorer, type ForestScorer, scorerMemory, WasmScorer } from './forest-scorer.js';
 import { JsScorer } from './js-scorer.js';
 import { MAX_LEAVES, type Split, type Tree } from './tree.js';
 
@@ -80,7 +80,7 @@ describe('scores', () => {
     const bins = Uint8Array.from({ length: 300 }, () => 256 * random());
     const score = () => {
       const sums = new Float64Array(100);
-      ForestScorer.of(trees).addToAll(sums, bins, 100);
+      finish(createScorer(trees)).addToAll(sums, bins, 100);
       return sums;
     };
     const expected = score();
@@ -99,10 +99,10 @@ describe('scores', () => {
       return sums;
     };
     const memory = scorerMemory();
-    const shared = forests.map((trees) => ForestScorer.of(trees, memory));
+    const shared = forests.map((trees) => finish(createScorer(trees, memory)));
     for (const [index, trees] of forests.entries()) {
       const scorer = shared[index];
-      expect(scorer && score(scorer)).toEqual(score(ForestScorer.of(trees)));
+      expect(scorer && score(scorer)).toEqual(score(finish(createScorer(trees))));
     }
   });
 });

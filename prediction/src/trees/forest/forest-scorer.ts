@@ -1,52 +1,19 @@
 import { KernelMemory } from '../../kernel/kernel-memory.js';
-import { finish, type Steps } from '../steps.js';
+import type { Steps } from '../steps.js';
 import { JsScorer } from './js-scorer.js';
 import { type MaskTables, writeMaskTables } from './mask-tables.js';
 import type { Forest, Tree } from './tree.js';
 
-/**
- * Scores rows with the kernel, or without it in a process that cannot load it. Both give the same
- * bits.
- */
-export class ForestScorer {
-  readonly #scorer: WasmScorer | JsScorer;
+/** Scores rows with the kernel, or without it in a process that cannot load it. Both give the same bits. */
+export type ForestScorer = WasmScorer | JsScorer;
 
-  private constructor(scorer: WasmScorer | JsScorer) {
-    this.#scorer = scorer;
-  }
-
-  /** @param memory where the forest is laid out; undefined, where the kernel cannot be had. */
-  static of(trees: readonly Tree[], memory = scorerMemory()): ForestScorer {
-    return finish(ForestScorer.create(trees, memory));
-  }
-
-  /** Returns the same in steps; without the kernel, in one. */
-  static *create(trees: readonly Tree[], memory = scorerMemory()): Steps<ForestScorer> {
-    return new ForestScorer(yield* createScorer(trees, memory));
-  }
-
-  /** The bytes of memory that the forest takes. */
-  get bytes(): number {
-    return this.#scorer.bytes;
-  }
-
-  /**
-   * Adds the trees' values to the sums of the given rows.
-   *
-   * @param bins feature by feature, `stride` bins each: the bin of a row is at
-   *   feature × stride + row.
-   */
-  addTo(sums: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
-    this.#scorer.addTo(sums, rows, bins, stride);
-  }
-
-  /**
-   * Adds the trees' values to the sums of the rows 0 to count − 1.
-   *
-   * @param bins feature by feature, `count` bins each.
-   */
-  addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
-    this.#scorer.addToAll(sums, bins, count);
+/** Lays out a forest in steps; without the kernel, in one. @param memory undefined, where the kernel cannot be had. */
+export function* createScorer(trees: readonly Tree[], memory = scorerMemory()): Steps<ForestScorer> {
+  if (memory === undefined) return new JsScorer(trees);
+  try {
+    return yield* WasmScorer.create(trees, memory);
+  } catch {
+    return new JsScorer(trees);
   }
 }
 
@@ -58,7 +25,7 @@ export class ForestScorers {
   /** @param memory where the forests are laid out. */
   static *create(forests: readonly Forest[], memory = scorerMemory()): Steps<ForestScorers> {
     const scorers: ForestScorer[] = [];
-    for (const { trees } of forests) scorers.push(yield* ForestScorer.create(trees, memory));
+    for (const { trees } of forests) scorers.push(yield* createScorer(trees, memory));
     return new ForestScorers(
       forests.map(({ base }) => base),
       scorers,
@@ -116,15 +83,6 @@ export function scorerMemory(): KernelMemory | undefined {
   }
 }
 
-function* createScorer(trees: readonly Tree[], memory: KernelMemory | undefined): Steps<WasmScorer | JsScorer> {
-  if (memory === undefined) return new JsScorer(trees);
-  try {
-    return yield* WasmScorer.create(trees, memory);
-  } catch {
-    return new JsScorer(trees);
-  }
-}
-
 /** The number of rows scored together: their bins and sums fit into the L1 cache. */
 const BLOCK = 256;
 
@@ -138,7 +96,7 @@ export class WasmScorer {
   /** Addresses of the bins of a block of rows, by feature, and of its sums. */
   readonly #bins: number;
   readonly #sums: number;
-  /** See `ForestScorer.bytes`. */
+  /** See `JsScorer.bytes`. */
   readonly bytes: number;
 
   /**
@@ -162,7 +120,7 @@ export class WasmScorer {
     this.bytes = memory.end - start;
   }
 
-  /** See `ForestScorer.addTo`. */
+  /** See `JsScorer.addTo`. */
   addTo(sums: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
     const ofBlock = this.#views();
     for (let start = 0; start < rows.length; start += BLOCK) {
@@ -180,7 +138,7 @@ export class WasmScorer {
     }
   }
 
-  /** See `ForestScorer.addToAll`. */
+  /** See `JsScorer.addToAll`. */
   addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
     if (count === 1) {
       this.#addToOne(sums, bins);

@@ -48,14 +48,18 @@ export class JsScorer {
     }));
   }
 
-  /** See `ForestScorer.bytes`. */
+  /** The bytes of memory that the forest takes. */
   get bytes(): number {
     const ofMasks = ({ trees, masks }: FeatureMasks) => trees.byteLength + masks.byteLength;
     const ofLeaves = this.#leafValues.byteLength + this.#possible.byteLength;
     return this.#features.reduce((sum, masks) => sum + ofMasks(masks), ofLeaves);
   }
 
-  /** See `ForestScorer.addToAll`. */
+  /**
+   * Adds the trees' values to the sums of the rows 0 to count − 1.
+   *
+   * @param bins feature by feature, `count` bins each.
+   */
   addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
     this.addTo(
       sums,
@@ -65,7 +69,11 @@ export class JsScorer {
     );
   }
 
-  /** See `ForestScorer.addTo`. */
+  /**
+   * Adds the trees' values to the sums of the given rows.
+   *
+   * @param bins feature by feature, `stride` bins each: the bin of a row is at feature × stride + row.
+   */
   addTo(sums: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
     const possible = this.#possible;
     const leafValues = this.#leafValues;
