@@ -11,30 +11,37 @@ const MIN_GRID = 10_000;
 /** More duplicates than this share of the rows are series that were not told apart. */
 const MAX_DUPLICATE_SHARE = 0.01;
 
-/** Rows by series, and in each by moment; of two of one moment, the later one is last. */
+/** Rows by group. */
 export interface SortedRows {
   readonly rows: Uint32Array;
-  /** By series, the end of its rows. */
+  /** By group, the end of its rows. */
   readonly ends: Uint32Array;
 }
 
-export function sortRows(seriesOf: Uint32Array, count: number, moments: Float64Array): SortedRows {
+/** Sorts rows by their group; those of one group keep their order. */
+export function groupRows(groupOf: Uint32Array, count: number): SortedRows {
   const ends = new Uint32Array(count);
-  for (const series of seriesOf) ends[series] = (ends[series] ?? 0) + 1;
+  for (const group of groupOf) ends[group] = (ends[group] ?? 0) + 1;
+  // First the starts, which become the ends as the rows are filled in.
   let sum = 0;
-  const next = new Uint32Array(count);
-  for (let series = 0; series < count; series++) {
-    next[series] = sum;
-    sum += ends[series] ?? 0;
-    ends[series] = sum;
+  for (let group = 0; group < count; group++) {
+    const size = ends[group] ?? 0;
+    ends[group] = sum;
+    sum += size;
   }
-  const rows = new Uint32Array(seriesOf.length);
-  for (let row = 0; row < seriesOf.length; row++) {
-    const series = seriesOf[row] ?? 0;
-    const at = next[series] ?? 0;
+  const rows = new Uint32Array(groupOf.length);
+  for (let row = 0; row < groupOf.length; row++) {
+    const group = groupOf[row] ?? 0;
+    const at = ends[group] ?? 0;
     rows[at] = row;
-    next[series] = at + 1;
+    ends[group] = at + 1;
   }
+  return { rows, ends };
+}
+
+/** Sorts rows by series, and in each by moment; of two of one moment, the later one is last. */
+export function sortRows(seriesOf: Uint32Array, count: number, moments: Float64Array): SortedRows {
+  const { rows, ends } = groupRows(seriesOf, count);
   let start = 0;
   for (const end of ends) {
     const ofSeries = rows.subarray(start, end);

@@ -1,3 +1,4 @@
+import { groupRows, type SortedRows } from '../../table/series-rows.js';
 import type { Steps } from '../../trees/steps.js';
 import type { GroupTexts } from './group-texts.js';
 import { KeyedSlots, mixIn, NO_HASH } from './keyed-slots.js';
@@ -7,21 +8,6 @@ const PER_STEP = 4096;
 
 const NONE = new Uint32Array();
 
-/** The series of a column, by code of its texts. */
-interface CodeIndex {
-  /** By code, the end of its series. */
-  readonly ends: Uint32Array;
-  /** The series of each code, ascending. */
-  readonly series: Uint32Array;
-}
-
-/** Series that may have some values, and the check that they do. */
-interface Candidates {
-  /** Ascending. */
-  readonly series: Uint32Array;
-  readonly isMatch: (series: number) => boolean;
-}
-
 /** The values that identify series: codes of texts, series by series. */
 export class SeriesGroups {
   readonly #count: number;
@@ -29,8 +15,8 @@ export class SeriesGroups {
   readonly #codes: Uint32Array;
   /** Finds a series by all of its codes. Undefined for one column, where the code is the series. */
   readonly #slots: KeyedSlots | undefined;
-  /** By column; made when rows first name it without the others. */
-  readonly #indexes: (CodeIndex | undefined)[] = [];
+  /** By column, the series by code of its texts; made when rows first name it without the others. */
+  readonly #indexes: (SortedRows | undefined)[] = [];
 
   /**
    * @param count of the series.
@@ -95,56 +81,37 @@ export class SeriesGroups {
   }
 
   /**
-   * Returns the series of the rarest of some values, and a check for the others.
+   * Returns the series of the rarest of some values, ascending, and a check for the others.
    *
    * @param texts by column; undefined where any value will do. At least one is given.
    */
-  findCandidates(texts: readonly (string | undefined)[]): Candidates {
+  findCandidates(texts: readonly (string | undefined)[]) {
     const width = this.#columns.length;
     const wanted: { readonly column: number; readonly code: number }[] = [];
     let rarest: Uint32Array | undefined;
     for (const [column, text] of texts.entries()) {
       if (text === undefined) continue;
       const code = this.#columns[column]?.find(text) ?? -1;
-      if (code < 0) return { series: NONE, isMatch: () => false };
+      if (code < 0) return { series: NONE, isMatch: (_: number) => false };
       wanted.push({ column, code });
       const series = this.#listSeries(column, code);
       if (rarest === undefined || series.length < rarest.length) rarest = series;
     }
     return {
       series: rarest ?? NONE,
-      isMatch: (series) => wanted.every(({ column, code }) => this.#codes[series * width + column] === code),
+      isMatch: (series: number) => wanted.every(({ column, code }) => this.#codes[series * width + column] === code),
     };
   }
 
   #listSeries(column: number, code: number): Uint32Array {
-    this.#indexes[column] ??= this.#createIndex(column);
-    const { ends, series } = this.#indexes[column];
-    return series.subarray(ends[code - 1] ?? 0, ends[code]);
-  }
-
-  #createIndex(column: number): CodeIndex {
     const width = this.#columns.length;
-    const ends = new Uint32Array(this.#columns[column]?.count ?? 0);
-    for (let at = column; at < this.#codes.length; at += width) {
-      const code = this.#codes[at] ?? 0;
-      ends[code] = (ends[code] ?? 0) + 1;
-    }
-    // First the starts, which become the ends as the series are filled in.
-    let sum = 0;
-    for (let code = 0; code < ends.length; code++) {
-      const size = ends[code] ?? 0;
-      ends[code] = sum;
-      sum += size;
-    }
-    const series = new Uint32Array(this.#count);
-    for (let index = 0; index < this.#count; index++) {
-      const code = this.#codes[index * width + column] ?? 0;
-      const at = ends[code] ?? 0;
-      series[at] = index;
-      ends[code] = at + 1;
-    }
-    return { ends, series };
+    const codeOf = (series: number) => this.#codes[series * width + column] ?? 0;
+    this.#indexes[column] ??= groupRows(
+      Uint32Array.from({ length: this.#count }, (_, series) => codeOf(series)),
+      this.#columns[column]?.count ?? 0,
+    );
+    const { rows, ends } = this.#indexes[column];
+    return rows.subarray(ends[code - 1] ?? 0, ends[code]);
   }
 
   /** Returns whether two series have the same codes. */
