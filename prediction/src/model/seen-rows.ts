@@ -1,7 +1,7 @@
 import { Cell, cellText, type RowObject } from '../table/cells.js';
 import type { TableColumn } from '../table/column.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { createReader } from '../table/reading/create-reader.js';
+import { createCellReader } from '../table/reading/create-reader.js';
 import type { RowTable } from '../table/table.js';
 
 /** The most rows that are kept of a table; of a larger one, those with the least hashes, which are a random sample. */
@@ -10,12 +10,6 @@ const MAX_KEPT = 32_768;
 const VERSION = 1;
 const HEAD_BYTES = 12;
 const ROW_BYTES = 6;
-
-/** By row, a hash of what a model reads of it, and one of its target. */
-interface RowHashes {
-  readonly features: Uint32Array;
-  readonly targets: Uint16Array;
-}
 
 /**
  * Knows which rows a model was trained on, in 6 bytes a row: hashes of the columns that it uses and of the target, of all
@@ -124,8 +118,8 @@ function packKey(hash: number, target: number): number {
   return hash * 0x10000 + target;
 }
 
-/** Hashes what a model reads of each row. Columns that it does not use, such as identifiers, make no row new. */
-function hashRows(table: RowTable, columns: readonly ColumnSummary[]): RowHashes {
+/** Hashes what a model reads of each row, and its target. Columns that it does not use, such as identifiers, make no row new. */
+function hashRows(table: RowTable, columns: readonly ColumnSummary[]) {
   const { rowCount } = table;
   const features = new Uint32Array(rowCount);
   for (const summary of columns) {
@@ -158,8 +152,8 @@ function hashColumn(column: TableColumn, summary: ColumnSummary): (row: number) 
 /** Returns what hashes a value as the model reads it. */
 function valueHash({ kind, reading }: ColumnSummary): (value: unknown) => number {
   if (kind === 'category') return (value) => hashText(cellText(value));
-  const read = createReader(kind, reading);
-  return (value) => hashNumber(typeof value === 'number' && kind === 'number' ? value : read(cellText(value)));
+  const read = createCellReader(kind, reading);
+  return (value) => hashNumber(read(value));
 }
 
 function targetHashes(table: RowTable): (_: unknown, row: number) => number {

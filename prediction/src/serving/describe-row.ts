@@ -2,7 +2,7 @@ import type { ModelBase } from '../model/model.js';
 import type { SeenRows } from '../model/seen-rows.js';
 import { Cell, cellText, type RowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { createReader } from '../table/reading/create-reader.js';
+import { createCellReader } from '../table/reading/create-reader.js';
 import { keptName, type SchemaChecks } from './row-check.js';
 
 /** Columns that the warnings of a row name at most. */
@@ -54,9 +54,6 @@ export function listValueChecks(columns: readonly ColumnSummary[]): readonly Val
 /** Returns a check for values that a model cannot read in a column. */
 function missingIn({ kind, reading }: ColumnSummary): (value: unknown) => boolean {
   if (kind === 'category') return (value) => cellText(value) === '';
-  const read = createReader(kind, reading);
-  return (value) => {
-    const isNumber = typeof value === 'number' && kind === 'number';
-    return Number.isNaN(isNumber ? value : read(cellText(value)));
-  };
+  const read = createCellReader(kind, reading);
+  return (value) => Number.isNaN(read(value));
 }

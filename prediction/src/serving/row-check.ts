@@ -2,7 +2,7 @@ import type { ModelBase } from '../model/model.js';
 import { Cell, cellText, type RowObject, toRowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { cutText } from '../table/cut-text.js';
-import { createReader, looksLike } from '../table/reading/create-reader.js';
+import { createCellReader, createReader, looksLike } from '../table/reading/create-reader.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Steps } from '../trees/steps.js';
 import { NearestName } from './nearest-name.js';
@@ -300,10 +300,10 @@ export function usualRange({ min, max }: ColumnSummary): { least: number; most: 
 /** Returns a check for numbers that lie outside the range by more than its width. */
 function farFrom(summary: ColumnSummary): (value: unknown) => boolean {
   const { least, most } = usualRange(summary);
-  const read = createReader('number', summary.reading);
+  const read = createCellReader('number', summary.reading);
   return (value) => {
     if (value === null) return false;
-    const number = typeof value === 'number' ? value : read(cellText(value));
+    const number = read(value);
     return number < least || number > most;
   };
 }

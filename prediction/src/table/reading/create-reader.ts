@@ -1,4 +1,4 @@
-import { parseDate, plainNumber } from '../cells.js';
+import { cellText, parseDate, plainNumber } from '../cells.js';
 import type { ColumnReading, DateReading, NumberReading } from './column-reading.js';
 import { type DateText, readDateText } from './date-forms.js';
 import { createEarlierReader } from './earlier-readings.js';
@@ -19,6 +19,16 @@ export function createReader(
   }
   if (reading.decided_by === undefined) return createEarlierReader(kind, reading);
   return reading.kind === 'number' ? numberReader(reading) : dateReader(reading);
+}
+
+/** Returns the reader of the cells of such a column; numbers of a column of numbers are what they are. */
+export function createCellReader(
+  kind: 'number' | 'date',
+  reading: ColumnReading | null | undefined,
+): (cell: unknown) => number {
+  const read = createReader(kind, reading);
+  const isNumeric = kind === 'number';
+  return (cell) => (isNumeric && typeof cell === 'number' ? cell : read(cellText(cell)));
 }
 
 function numberReader(reading: NumberReading): (text: string) => number {

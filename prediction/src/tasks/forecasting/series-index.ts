@@ -1,6 +1,6 @@
 import { Cell, cellText } from '../../table/cells.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
-import { createReader } from '../../table/reading/create-reader.js';
+import { createCellReader, createReader } from '../../table/reading/create-reader.js';
 import type { MethodFacts } from './method.js';
 import type { SeriesModel } from './series-model.js';
 
@@ -45,9 +45,9 @@ export class SeriesIndex {
 
 function covariateReader({ kind, reading, categories }: ColumnSummary): (cell: unknown) => number {
   if (kind === 'number') {
-    const read = createReader('number', reading);
+    const read = createCellReader('number', reading);
     return (cell) => {
-      const value = typeof cell === 'number' ? cell : read(cellText(cell));
+      const value = read(cell);
       return Number.isFinite(value) ? value : Number.NaN;
     };
   }

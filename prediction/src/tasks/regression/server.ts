@@ -22,8 +22,7 @@ import {
 } from '../../serving/answer-layout.js';
 import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
-import { cellText } from '../../table/cells.js';
-import { createReader } from '../../table/reading/create-reader.js';
+import { createCellReader } from '../../table/reading/create-reader.js';
 import { scorerMemory } from '../../trees/forest/forest-scorer.js';
 import { countTrees } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
@@ -59,8 +58,8 @@ interface Parts {
   readonly errors: ErrorEstimator;
   readonly partialErrors: ErrorEstimator | null;
   readonly rounding: Rounding;
-  /** Reads the text of a row's own value of the target. */
-  readonly readActual: (text: string) => number;
+  /** Reads a row's own value of the target. */
+  readonly readActual: (original: unknown) => number;
   readonly trees: number;
 }
 
@@ -80,7 +79,7 @@ export class NumberServer implements TaskServer<Prediction> {
       errors: yield* ErrorEstimator.create(model, memory),
       partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows, memory)),
       rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
-      readActual: createReader('number', target_reading),
+      readActual: createCellReader('number', target_reading),
       trees: countTrees([
         ...[model.value_forest, model.error_forest],
         ...(partial_rows ? [partial_rows.correction_forest, partial_rows.error_forest] : []),
@@ -193,9 +192,8 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   /** Returns whether a row's own value lies outside its interval; null, if it is not a number. */
   #isAnomaly(row: number, original: unknown): boolean | null {
     if (original === null) return null;
-    const actual = typeof original === 'number' ? original : this.#parts.readActual(cellText(original));
-    if (Number.isNaN(actual)) return null;
-    return isOutside(actual, this.numbers, row * NUMBERS);
+    const actual = this.#parts.readActual(original);
+    return Number.isNaN(actual) ? null : isOutside(actual, this.numbers, row * NUMBERS);
   }
 
   /** Writes the confidences, and the reach of each interval in place of the predicted error. */

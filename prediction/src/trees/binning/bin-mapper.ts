@@ -1,6 +1,6 @@
 import { cellText } from '../../table/cells.js';
 import { type ColumnSummary, MAX_CATEGORIES, type ValueCount } from '../../table/column-profile.js';
-import { createReader } from '../../table/reading/create-reader.js';
+import { createCellReader } from '../../table/reading/create-reader.js';
 import { type DatePart, datePart } from './date-parts.js';
 
 /**
@@ -24,42 +24,24 @@ export const MISSING_BIN = 0;
 /** The most bins for values, without the bin for missing values. */
 const MAX_VALUE_BINS = 255;
 
-/** @param part the part of a date to read; null for the moment itself, and in other columns. */
+/**
+ * Numbers, dates and their parts have bin b for the values above cut b − 2, up to cut b − 1.
+ *
+ * @param part the part of a date to read; null for the moment itself, and in other columns.
+ */
 export function createEncoder(summary: ColumnSummary, cuts: readonly number[], part: DatePart | null): Encoder {
   const { kind, reading } = summary;
   if (kind === 'category') return new CategoryEncoder(summary.categories ?? []);
-  return new OrderedEncoder(cuts, part, kind, createReader(kind, reading));
-}
-
-/** Maps numbers, dates and their parts: bin b holds the values above cut b − 2, up to cut b − 1. */
-class OrderedEncoder implements Encoder {
-  readonly binCount: number;
-  readonly binOfOthers = MISSING_BIN;
-  readonly grid: CutGrid | null;
-  readonly binOfTime: ((time: number) => number) | undefined;
-  readonly #binOf: (value: number) => number;
-  readonly #parse: (text: string) => number;
-  readonly #readsNumbers: boolean;
-
-  constructor(
-    cuts: readonly number[],
-    part: DatePart | null,
-    kind: 'number' | 'date',
-    parse: (text: string) => number,
-  ) {
-    const grid = new CutGrid(cuts);
-    this.grid = part === null ? grid : null;
-    this.#binOf = gridBinner(grid, part);
-    this.#parse = parse;
-    this.binOfTime = kind === 'date' ? this.#binOf : undefined;
-    this.#readsNumbers = kind === 'number';
-    this.binCount = cuts.length + 2;
-  }
-
-  bin(cell: unknown): number {
-    const isNumber = typeof cell === 'number' && this.#readsNumbers;
-    return this.#binOf(isNumber ? cell : this.#parse(cellText(cell)));
-  }
+  const grid = new CutGrid(cuts);
+  const binOf = gridBinner(grid, part);
+  const read = createCellReader(kind, reading);
+  return {
+    binCount: cuts.length + 2,
+    binOfOthers: MISSING_BIN,
+    grid: part === null ? grid : null,
+    binOfTime: kind === 'date' ? binOf : undefined,
+    bin: (cell) => binOf(read(cell)),
+  };
 }
 
 /**
