@@ -1,34 +1,4 @@
-import {
-  allWidths,
-  calibrate,
-  findGroup,
-  highestWithin,
-  LOWEST_LEVEL,
-  type Width,
-  widestReach,
-  widthAt,
-} from './conformal.js';
-
-/** The nominal and the observed coverage of intervals. */
-export interface Reliability {
-  /** The level at which coverage was counted: 0.9. */
-  interval_level: number;
-  /** The share of rows whose target lies within their interval at that level. */
-  interval_coverage: number;
-  /** The same in each fifth of the rows, from those with the least predicted error up. */
-  interval_coverage_by_error: number[];
-  /** Rows by the confidence that they get of their own accord, ascending. */
-  reliability: ReliabilityRow[];
-}
-
-/** Rows whose confidences are in one range, a tenth wide. */
-export interface ReliabilityRow {
-  /** Their mean confidence. */
-  nominal: number;
-  /** The share of them whose target lies within its interval. */
-  observed: number;
-  rows: number;
-}
+import { allWidths, calibrate, findGroup, highestWithin, LOWEST_LEVEL, widestReach, widthAt } from './conformal.js';
 
 const LEVEL = 0.9;
 const RANGES = 10;
@@ -42,17 +12,13 @@ interface Outcome {
 }
 
 /**
- * Rows that calibrated an interval cannot judge it. So each half of the rows is judged by
- * intervals calibrated on the other.
+ * Returns the nominal and the observed coverage of intervals, as `RegressionMetrics` has them. Rows that calibrated an
+ * interval cannot judge it. So each half of the rows is judged by intervals calibrated on the other.
  *
  * @param predictedErrors of rows in random order; errors in one unit with `deviation`.
  * @param deviation the standard deviation of the target.
  */
-export function rateConfidence(
-  predictedErrors: Float64Array,
-  absoluteErrors: Float64Array,
-  deviation: number,
-): Reliability {
+export function rateConfidence(predictedErrors: Float64Array, absoluteErrors: Float64Array, deviation: number) {
   const count = predictedErrors.length;
   const middle = count >> 1;
   const outcomes = [
@@ -86,7 +52,7 @@ function judgeHalf(
   return Array.from(predictedErrors.subarray(start, end), (predicted, index) => {
     const group = findGroup(upper_bounds, predicted);
     const error = (errors[index] ?? 0) / predicted;
-    const own: Width = highestWithin(widths[group] ?? [], widestReach(deviation) / predicted);
+    const own = highestWithin(widths[group] ?? [], widestReach(deviation) / predicted);
     return {
       predicted,
       confidence: own.level,
@@ -96,7 +62,8 @@ function judgeHalf(
   });
 }
 
-function tabulate(outcomes: readonly Outcome[]): ReliabilityRow[] {
+/** Groups rows whose confidences are in one range, a tenth wide. */
+function tabulate(outcomes: readonly Outcome[]) {
   const byRange = Array.from({ length: RANGES }, (_, range) =>
     outcomes.filter(({ confidence }) => Math.floor((confidence - LOWEST_LEVEL / 2) * RANGES) === range),
   );

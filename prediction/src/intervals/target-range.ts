@@ -177,10 +177,17 @@ export interface TargetScale {
 
 /** Chooses units in which the target has mean 0 and a standard deviation of about 1. */
 export function chooseScale(values: Float64Array): TargetScale {
-  const magnitude = powerOfTwo(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
+  const magnitude = findUnit(values);
   const centre = values.reduce((sum, value) => sum + value / magnitude, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value / magnitude - centre) ** 2, 0) / values.length;
   return { magnitude, centre, spread: powerOfTwo(Math.sqrt(variance)) };
+}
+
+/** Returns a power of two near the largest of some values, by which all can be divided exactly; NaN is passed over. */
+export function findUnit(values: Float64Array): number {
+  let most = 0;
+  for (const value of values) if (Math.abs(value) > most) most = Math.abs(value);
+  return powerOfTwo(most);
 }
 
 /** The power of two next to a size, where both it and its inverse are ordinary doubles. */

@@ -15,12 +15,6 @@ const LINE_FEED = 0x0a;
 /** A forest in the head of an encoded model. */
 type ForestHead = v.InferOutput<typeof forestHeadSchema>;
 
-/** The parts of a model that every task reads first. */
-interface Inputs {
-  readonly columns: ColumnSummary[];
-  readonly features: ModelFeature[];
-}
-
 /** Collects items, list by list, and puts a head before them. In the head stands the number of a list's items. */
 export class ModelLineWriter {
   readonly #lines: string[] = [];
@@ -67,7 +61,8 @@ export class ModelLineReader {
     return JSON.parse(line);
   }
 
-  *inputs(head: { columns: number; features: number }): Steps<Inputs> {
+  /** Reads the parts of a model that every task reads first. */
+  *inputs(head: { columns: number; features: number }): Steps<{ columns: ColumnSummary[]; features: ModelFeature[] }> {
     const columns = yield* this.items(head.columns, columnSchema);
     const ofColumns = v.pipe(
       featureSchema,

@@ -65,21 +65,11 @@ function joinParts(parts: readonly Uint8Array[]): Uint8Array[] {
     open.push(part);
     length += part.length;
     if (length < PORTION && index < parts.length - 1) continue;
-    portions.push(join(open, length));
+    portions.push(new Uint8Array(Buffer.concat(open)));
     open = [];
     length = 0;
   }
   return portions;
-}
-
-function join(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const joined = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
 }
 
 /** The share of intervals or sets that held the truth of rows that the model was not trained on. */

@@ -161,13 +161,9 @@ function checkPresence(names: readonly string[], faults: FaultList): void {
   }
 }
 
-/** Every name that an answer row claims for itself, so that no table column may bear it. */
-function claimedNames(target: string): ReadonlySet<string> {
-  return new Set<string>([...Object.values(derivedColumns(target)), ...ECHO_COLUMNS]);
-}
-
+/** Every name that an answer row claims for itself: no table column may bear it. */
 function checkClaimedNames(names: readonly string[], target: string, faults: FaultList): void {
-  const claimed = claimedNames(target);
+  const claimed = new Set<string>([...Object.values(derivedColumns(target)), ...ECHO_COLUMNS]);
   for (const name of new Set(names)) {
     if (!claimed.has(name)) continue;
     faults.add({ message: claimedBy(name), column: name });

@@ -249,8 +249,8 @@ function valuesByCode(
   return parsing > 0 && parsing >= PARSING_SHARE * present ? values : undefined;
 }
 
-/** The distinct values, without NaN, in ascending order. */
-function countValues(values: Float64Array): ValueCount[] {
+/** Returns the distinct values, without NaN, in ascending order. */
+export function countValues(values: Float64Array): ValueCount[] {
   const counts: ValueCount[] = [];
   let last: ValueCount | undefined;
   // NaN is sorted to the end.

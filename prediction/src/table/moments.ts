@@ -99,8 +99,7 @@ export function readMoment(text: string, reading: ColumnReading | null | undefin
 /** Writes a moment in a form, as `parseMoment` reads it. */
 export function formatMoment(form: MomentForm, value: number): string | number {
   if (form === 'number') return Number.isInteger(value) ? value : Number(value.toPrecision(12));
-  const shown = typeof form === 'number' ? value + form * MINUTE : value;
-  const text = new Date(shown).toISOString();
+  const text = new Date(localTime(form, value)).toISOString();
   // Cut from the end: years after 9999 have six digits and a sign.
   if (form === 'month') return text.slice(0, -'-01T00:00:00.000Z'.length);
   if (form === 'date') return text.slice(0, -'T00:00:00.000Z'.length);
@@ -139,7 +138,8 @@ export function describeForm(form: MomentForm): string {
 export function momentHint(name: string): string {
   return `Write the column ${quote(name)} as numbers, or as dates or times, such as 2026-01-31, 2026-01-31T08:00:00Z or 2026-Q1`;
 }
-/** Milliseconds since 1970 as a clock shows them where moments of a form were written. */
+
+/** Returns milliseconds since 1970 as a clock shows them where moments of a form were written. */
 export function localTime(form: MomentForm, moment: number): number {
   return typeof form === 'number' ? moment + form * MINUTE : moment;
 }

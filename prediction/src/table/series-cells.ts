@@ -49,13 +49,6 @@ abstract class EachCell implements CellSink {
   }
 }
 
-/** The moments of an order column, and how its texts are read. */
-interface OrderMoments {
-  readonly form: MomentForm;
-  readonly moments: Float64Array;
-  readonly reading: OrderReading;
-}
-
 /** Gathers the moments of rows, all of one form. The order of the numbers in dates is decided after the last row. */
 export class OrderCells extends EachCell {
   readonly #marks: ReadingMarks;
@@ -92,7 +85,8 @@ export class OrderCells extends EachCell {
     }
   }
 
-  take(rowCount: number): OrderMoments {
+  /** Returns the moments of all rows, and how their texts are read. */
+  take(rowCount: number) {
     const moments = this.#values.take(rowCount);
     const reading = this.#decide();
     if (reading.kind === 'date' && reading.order !== 'iso' && reading.order !== 'unambiguous') {

@@ -52,16 +52,11 @@ export interface NumberText {
   readonly isWhole: boolean;
 }
 
-/** A text without its unit and its sign. */
-interface NumberParts {
-  readonly unit: string | null;
-  readonly isNegative: boolean;
-  /** The digits with their separators; blanks are spaces, and apostrophes straight. */
-  readonly digits: string;
-}
-
-/** Splits a text into a number and its unit; undefined if it is not a number with at most one unit and one sign. */
-function splitNumber(text: string): NumberParts | undefined {
+/**
+ * Splits a text into its unit, its sign, and its digits with their separators, in which blanks are spaces, and apostrophes
+ * straight; undefined if it is not a number with at most one unit and one sign.
+ */
+function splitNumber(text: string) {
   if (text.length > MAX_LENGTH) return undefined;
   const match = FORM.exec(text);
   if (match === null) return undefined;

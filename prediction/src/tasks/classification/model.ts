@@ -108,44 +108,38 @@ const calibrationShape = {
   }),
 };
 
+const headSchema = v.object({
+  task: v.literal('classification'),
+  target: v.string(),
+  row_count: countSchema,
+  classes: v.pipe(
+    v.array(
+      v.strictObject({ name: v.string(), rows: countSchema, merged_count: indexSchema, merged: v.array(v.string()) }),
+    ),
+    v.minLength(2),
+    v.maxLength(MAX_CLASSES),
+  ),
+  columns: indexSchema,
+  metrics: metricsSchema,
+  features: indexSchema,
+  class_forests: v.array(forestHeadSchema),
+  ...calibrationShape,
+  partial_rows: v.nullable(
+    v.strictObject({
+      unfamiliar_bins: unfamiliarBinsSchema,
+      correction_forests: v.array(forestHeadSchema),
+      ...calibrationShape,
+    }),
+  ),
+});
+
 /** The head of an encoded classifier. */
 export const classificationHeadSchema = v.pipe(
-  v.object({
-    task: v.literal('classification'),
-    target: v.string(),
-    row_count: countSchema,
-    classes: v.pipe(
-      v.array(
-        v.strictObject({ name: v.string(), rows: countSchema, merged_count: indexSchema, merged: v.array(v.string()) }),
-      ),
-      v.minLength(2),
-      v.maxLength(MAX_CLASSES),
-    ),
-    columns: indexSchema,
-    metrics: metricsSchema,
-    features: indexSchema,
-    class_forests: v.array(forestHeadSchema),
-    ...calibrationShape,
-    partial_rows: v.nullable(
-      v.strictObject({
-        unfamiliar_bins: unfamiliarBinsSchema,
-        correction_forests: v.array(forestHeadSchema),
-        ...calibrationShape,
-      }),
-    ),
-  }),
-  v.check((head) => isConsistent(head), 'A class or partial rows refer to what the model does not have.'),
+  headSchema,
+  v.check(isConsistent, 'A class or partial rows refer to what the model does not have.'),
 );
 
-/** The parts of a head that must fit together. */
-interface HeadParts extends ClassCalibration {
-  classes: readonly unknown[];
-  features: number;
-  class_forests: readonly unknown[];
-  partial_rows: (PartialRowsBase & ClassCalibration & { correction_forests: unknown[] }) | null;
-}
-
-function isConsistent(head: HeadParts): boolean {
+function isConsistent(head: v.InferOutput<typeof headSchema>): boolean {
   const { classes, features, class_forests, partial_rows } = head;
   const forests = forestCount(classes.length);
   const calibrations = [head, ...(partial_rows ? [partial_rows] : [])];

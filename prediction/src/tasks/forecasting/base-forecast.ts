@@ -1,4 +1,4 @@
-import { powerOfTwo } from '../../intervals/target-range.js';
+import { findUnit } from '../../intervals/target-range.js';
 import { addSeason, findSeasons, removeSeasons } from './seasons.js';
 import { fitDampedTrend, fitTheta } from './smoothing.js';
 
@@ -67,13 +67,6 @@ export function forecastBase(window: Float64Array, season: number, steps: number
   const isSeasonal = seasons !== undefined;
   const scale = findScale(course);
   return { unit, theta, damped, naive, values, scale, history, course, isSeasonal, lowest };
-}
-
-/** Returns the power of two by which values are divided, which is exact. */
-function findUnit(values: Float64Array): number {
-  let most = 0;
-  for (const value of values) if (Math.abs(value) > most) most = Math.abs(value);
-  return powerOfTwo(most);
 }
 
 function findScale(course: Float64Array): number {

@@ -1,9 +1,12 @@
 import { chooseErrorFloor } from '../../intervals/conformal.js';
 import { average } from '../../intervals/statistics.js';
+import { countValues } from '../../table/column-profile.js';
+import { everyRow } from '../../training/folds.js';
 import { CutGrid, chooseCuts } from '../../trees/binning/bin-mapper.js';
 import { Learner } from '../../trees/boosting/learner.js';
 import { squaredLoss } from '../../trees/boosting/squared-loss.js';
 import type { Forest } from '../../trees/forest/tree.js';
+import { clamp } from '../../trees/params.js';
 import { seededRandom } from '../../trees/random.js';
 import type { InputReader } from './inputs.js';
 import { isOrigin, MIN_HISTORY, type Part } from './series.js';
@@ -82,10 +85,10 @@ export function fitForests(
     isCategory: cuts.map(() => false),
     columnOf: cuts.map((_, feature) => feature),
   });
-  const rows = Uint32Array.from({ length: rowCount }, (_, row) => row);
-  const minRowsPerLeaf = Math.min(Math.max(Math.round(rowCount / 100), MIN_LEAF), MAX_LEAF);
+  const rows = everyRow(rowCount);
+  const minRowsPerLeaf = clamp(Math.round(rowCount / 100), MIN_LEAF, MAX_LEAF);
   const valueParams = { maxLeaves: VALUE_LEAVES, minRowsPerLeaf };
-  const usual = deviations.map((deviation) => clamp(deviation, MAX_DEVIATION));
+  const usual = deviations.map((deviation) => clamp(deviation, -MAX_DEVIATION, MAX_DEVIATION));
   const values = learner.booster(rows, valueParams, squaredLoss(usual));
   const forests = values.addRounds(VALUE_ROUNDS, onRound);
   const [value_forest = NO_FOREST] = forests;
@@ -116,7 +119,7 @@ function collectRows(parts: readonly Part[], reader: InputReader, horizon: numbe
         const actual = series.values[origin + step] ?? Number.NaN;
         if (Number.isNaN(actual)) continue;
         const deviation = (actual / base.unit - (base.values[step] ?? 0)) / base.scale;
-        deviations.push(clamp(deviation, MAX_ERROR));
+        deviations.push(clamp(deviation, -MAX_ERROR, MAX_ERROR));
         inputsOf.push(inputs.subarray(step * width, (step + 1) * width));
       }
     }
@@ -131,23 +134,12 @@ function collectRows(parts: readonly Part[], reader: InputReader, horizon: numbe
   return { columns, deviations: Float64Array.from(deviations) };
 }
 
-function clamp(value: number, size: number): number {
-  return Math.max(-size, Math.min(size, value));
-}
-
 /** Rows that cuts are chosen from. */
 const CUT_ROWS = 20_000;
 
 function findCuts(column: Float64Array): number[] {
   const stride = Math.max(1, Math.floor(column.length / CUT_ROWS));
-  const sorted = column.filter((value, row) => row % stride === 0 && !Number.isNaN(value)).sort();
-  const distinct: { value: number; count: number }[] = [];
-  for (const value of sorted) {
-    const last = distinct.at(-1);
-    if (last?.value === value) last.count++;
-    else distinct.push({ value, count: 1 });
-  }
-  return chooseCuts(distinct);
+  return chooseCuts(countValues(column.filter((_, row) => row % stride === 0)));
 }
 
 /** From columns of inputs to their bins. */

@@ -11,7 +11,7 @@ import { measureForecasts, measureSeries, sortScores } from './metrics.js';
 import { countTargets, type ForecastSeries, type Grid, MIN_SCORES, maxHorizon, type SeriesSet } from './series.js';
 import type { ForecastModel } from './series-model.js';
 
-export interface FitOptions {
+interface FitOptions {
   /** Steps to forecast, at most `maxHorizon`. */
   readonly horizon: number;
   /** The most values before a forecast that are looked at; if left out, some seasons. */
@@ -20,12 +20,6 @@ export interface FitOptions {
   readonly isWhole?: boolean;
   readonly seed: number;
   readonly progress: Progress;
-}
-
-export interface FittedForecaster {
-  readonly model: ForecastModel;
-  /** By series: MASE of its backtest; NaN where there is none. */
-  readonly seriesErrors: Float64Array;
 }
 
 /** The forecasts of one series, by step from the first after its last value. */
@@ -38,13 +32,6 @@ export interface Forecast {
   readonly scales: Float64Array;
   /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
   readonly lowest: number;
-}
-
-/** An interval, and the level that it keeps: lower than asked for if the calibration is too small. */
-export interface ForecastInterval {
-  readonly low: number;
-  readonly high: number;
-  readonly level: number;
 }
 
 const MIN_WINDOW = 120;
@@ -80,12 +67,13 @@ function chooseWindow(series: readonly ForecastSeries[], horizon: number): numbe
  * forests that have seen nothing of its window: the earlier one chooses the weight of the correction, the later one
  * calibrates the intervals. At last both forests are fitted again, to all values.
  *
+ * @returns the fitted method, and by series the MASE of its backtest; NaN where there is none.
  * @throws {RangeError} if the horizon is not within 1 to `maxHorizon`.
  */
 export function fitForecaster(
   set: SeriesSet,
   { horizon, window, isWhole = false, seed, progress }: FitOptions,
-): FittedForecaster {
+): { model: ForecastModel; seriesErrors: Float64Array } {
   const { series, season } = set;
   const most = maxHorizon(set);
   if (!(Number.isInteger(horizon) && horizon >= 1 && horizon <= most)) {
@@ -197,6 +185,8 @@ export class Forecaster {
   }
 
   /**
+   * Returns an interval, and the level that it keeps: lower than asked for if the calibration is too small.
+   *
    * @param step from 0.
    * @param factorOf by what the widths of a level are multiplied.
    */
@@ -205,7 +195,7 @@ export class Forecaster {
     step: number,
     confidence: number,
     factorOf: (level: number) => number = () => 1,
-  ): ForecastInterval {
+  ) {
     const { level, score } = widthAt(this.model.scores[step] ?? [], confidence);
     const value = (values[step] ?? 0) / unit;
     const reach = factorOf(level) * score * (scales[step] ?? 0);

@@ -1,9 +1,9 @@
 import { rateConfidence } from '../../intervals/reliability.js';
 import { average, groupByValue, rootMeanSquare, standardDeviation } from '../../intervals/statistics.js';
 import {
+  findUnit,
   fromStandard,
   lengthFromStandard,
-  powerOfTwo,
   type TargetScale,
   toFinite,
 } from '../../intervals/target-range.js';
@@ -75,7 +75,7 @@ function groupByPrediction(
 
 /** Computes with values of any size as with those around 1: their sum, or their squares, may be beyond all doubles. */
 function computeInUnit(values: Float64Array, compute: (values: Float64Array) => number): number {
-  const unit = powerOfTwo(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
+  const unit = findUnit(values);
   return toFinite(unit * compute(values.map((value) => value / unit)));
 }
 
