@@ -9,7 +9,7 @@ import { type GraphInputs, ROWS } from './inputs.js';
 import { flatten } from './regression.js';
 import { addForests } from './trees.js';
 
-/** Adds what `ClassServer` answers: the class, its probability, that of each class, and the set. */
+/** Adds what `PredictedClasses` answers: the class, its probability, that of each class, and the set. */
 export function* addClassification(
   arithmetic: Arithmetic,
   model: ClassificationModel,

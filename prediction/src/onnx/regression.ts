@@ -8,7 +8,7 @@ import { type GraphInputs, ROWS } from './inputs.js';
 import { type AskedConfidence, addBounds, addReach, addSupport } from './intervals.js';
 import { addForests } from './trees.js';
 
-/** Adds what `NumberServer` answers: value, bounds, and the confidence that they keep. */
+/** Adds what `PredictedNumbers` answers: value, bounds, and the confidence that they keep. */
 export function* addRegression(
   arithmetic: Arithmetic,
   model: RegressionModel,

@@ -63,14 +63,13 @@ export interface TaskServer<A> {
   readonly defaultLevel: number | undefined;
   /** The number of trees that a row may pass. */
   readonly trees: number;
-  /** Returns one that answers with another calibration. */
-  adapt(calibration: AdaptedCalibration): TaskServer<A>;
   /**
    * Begins an answer, in blocks of at most so many rows.
    *
+   * @param adapted the calibration that answers in place of the trained one.
    * @throws {RangeError} if the confidence is not within 0.01 to 0.99.
    */
-  begin(confidence: number | undefined, maxRows: number): TaskAnswer<A>;
+  begin(confidence: number | undefined, maxRows: number, adapted?: AdaptedCalibration): TaskAnswer<A>;
 }
 
 /** The predictions of one answer's rows, block by block. */
@@ -203,8 +202,7 @@ export class RowServer<A> {
   /** Returns a server of the same model that answers with another calibration. */
   adapt(calibration: AdaptedCalibration): RowServer<A> {
     if (this.#adapted?.calibration !== calibration) {
-      const parts = { ...this.#parts, task: this.#parts.task.adapt(calibration) };
-      this.#adapted = new RowServer(parts, calibration, this);
+      this.#adapted = new RowServer(this.#parts, calibration, this);
     }
     return this.#adapted;
   }
@@ -370,14 +368,14 @@ export class RowServer<A> {
   }
 
   #begin(maxRows: number, options: PredictOptions): TaskAnswer<A> {
-    return this.#parts.task.begin(options.confidence, maxRows);
+    return this.#parts.task.begin(options.confidence, maxRows, this.calibration);
   }
 
   #beginSingle(options: PredictOptions): TaskAnswer<A> {
     refuseForecastOptions(options);
     const { confidence: level } = options;
     if (this.#single === undefined || this.#single.level !== level) {
-      this.#single = { level, answer: this.#parts.task.begin(level, 1) };
+      this.#single = { level, answer: this.#parts.task.begin(level, 1, this.calibration) };
     }
     return this.#single.answer;
   }

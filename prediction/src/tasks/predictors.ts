@@ -1,20 +1,20 @@
 import { createParts, RowServer } from '../serving/row-server.js';
 import { finish, type Steps } from '../trees/steps.js';
 import type { ClassificationModel } from './classification/model.js';
-import { type ClassPrediction, ClassServer } from './classification/server.js';
+import { type ClassPrediction, serveClasses } from './classification/server.js';
 import type { SeriesModel } from './forecasting/series-model.js';
 import { SeriesServer } from './forecasting/server.js';
 import type { Model, RowModel } from './models.js';
 import type { RegressionModel } from './regression/model.js';
-import { NumberServer, type Prediction } from './regression/server.js';
+import { type Prediction, serveNumbers } from './regression/server.js';
 
 /** A regressor made ready for answering. */
 export class Predictor extends RowServer<Prediction> {
   static *create(model: RegressionModel, seenRows?: Uint8Array): Steps<Predictor> {
-    return new Predictor(model, yield* createParts(model, NumberServer.create(model), seenRows));
+    return new Predictor(model, yield* createParts(model, serveNumbers(model), seenRows));
   }
 
-  constructor(model: RegressionModel, parts = finish(createParts(model, NumberServer.create(model)))) {
+  constructor(model: RegressionModel, parts = finish(createParts(model, serveNumbers(model)))) {
     super(parts);
   }
 }
@@ -22,10 +22,10 @@ export class Predictor extends RowServer<Prediction> {
 /** A classifier made ready for answering. */
 export class Classifier extends RowServer<ClassPrediction> {
   static *create(model: ClassificationModel, seenRows?: Uint8Array): Steps<Classifier> {
-    return new Classifier(model, yield* createParts(model, ClassServer.create(model), seenRows));
+    return new Classifier(model, yield* createParts(model, serveClasses(model), seenRows));
   }
 
-  constructor(model: ClassificationModel, parts = finish(createParts(model, ClassServer.create(model)))) {
+  constructor(model: ClassificationModel, parts = finish(createParts(model, serveClasses(model)))) {
     super(parts);
   }
 }

@@ -86,70 +86,37 @@ interface Parts {
   readonly partialEstimator: ProbabilityEstimator;
   /** Finds the class of a row's own value of the target: see `createClassReader`. */
   readonly readClass: (original: unknown) => number | null;
-  readonly trees: number;
 }
 
-/** Predicts rows as classes, each with a set. */
-export class ClassServer implements TaskServer<ClassPrediction> {
-  readonly layout: AnswerLayout;
-
-  static *create(model: ClassificationModel): Steps<ClassServer> {
-    const { class_forests, partial_rows, ...facts } = model;
-    const { classes } = facts;
-    return new ClassServer({
-      model: facts,
-      partialSets: (partial_rows ?? model).sets,
-      names: classes.map(({ name }) => name),
-      binner: yield* RowBinner.create(model),
-      scorers: yield* ModelScorers.create(class_forests, partial_rows?.correction_forests),
-      estimator: new ProbabilityEstimator(model.probabilities),
-      partialEstimator: new ProbabilityEstimator((partial_rows ?? model).probabilities),
-      readClass: createClassReader(classes),
-      trees: countTrees([...class_forests, ...(partial_rows?.correction_forests ?? [])]),
-    });
-  }
-
-  private constructor(
-    private readonly parts: Parts,
-    private readonly adapted?: AdaptedCalibration,
-  ) {
-    this.layout = classLayout(parts.model);
-  }
-
-  adapt(calibration: AdaptedCalibration): ClassServer {
-    return new ClassServer(this.parts, calibration);
-  }
-
-  get binner(): RowBinner {
-    return this.parts.binner;
-  }
-
-  get forestBytes(): number {
-    return this.parts.scorers.bytes;
-  }
-
-  get facts(): unknown {
-    return this.parts.model;
-  }
-
-  get trees(): number {
-    return this.parts.trees;
-  }
-
-  get promised(): PromisedTarget {
-    const { classes, sets, metrics } = this.parts.model;
-    const calibration = { thresholds: describeThresholds(sets) };
-    const calibrated_rows = metrics.held_out_rows;
-    return { task: 'classification', reading: null, classes, calibration, calibrated_rows };
-  }
-
-  get defaultLevel(): number {
-    return DEFAULT_CONFIDENCE;
-  }
-
-  begin(confidence = DEFAULT_CONFIDENCE, maxRows: number): PredictedClasses {
-    return new PredictedClasses(this.parts, this.adapted, confidence, maxRows);
-  }
+/** Makes a classifier ready to predict rows as classes, each with a set. */
+export function* serveClasses(model: ClassificationModel): Steps<TaskServer<ClassPrediction>> {
+  const { class_forests, partial_rows, ...facts } = model;
+  const { classes, sets, probabilities, metrics } = facts;
+  const corrections = partial_rows?.correction_forests;
+  const parts: Parts = {
+    model: facts,
+    partialSets: (partial_rows ?? model).sets,
+    names: classes.map(({ name }) => name),
+    binner: yield* RowBinner.create(model),
+    scorers: yield* ModelScorers.create(class_forests, corrections),
+    estimator: new ProbabilityEstimator(probabilities),
+    partialEstimator: new ProbabilityEstimator((partial_rows ?? model).probabilities),
+    readClass: createClassReader(classes),
+  };
+  return {
+    layout: classLayout(facts),
+    binner: parts.binner,
+    forestBytes: parts.scorers.bytes,
+    facts,
+    trees: countTrees([...class_forests, ...(corrections ?? [])]),
+    get promised(): PromisedTarget {
+      const calibration = { thresholds: describeThresholds(sets) };
+      return { task: 'classification', reading: null, classes, calibration, calibrated_rows: metrics.held_out_rows };
+    },
+    defaultLevel: DEFAULT_CONFIDENCE,
+    begin: (confidence = DEFAULT_CONFIDENCE, maxRows, adapted) =>
+      new PredictedClasses(parts, adapted, confidence, maxRows),
+  };
 }
 
 class PredictedClasses implements TaskAnswer<ClassPrediction> {

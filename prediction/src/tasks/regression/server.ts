@@ -11,7 +11,6 @@ import {
 import type { PromisedTarget } from '../../promises/subject.js';
 import {
   ANOMALY,
-  type AnswerLayout,
   CONFIDENCE,
   flagChoice,
   isOutside,
@@ -60,79 +59,41 @@ interface Parts {
   readonly rounding: Rounding;
   /** Reads a row's own value of the target. */
   readonly readActual: (original: unknown) => number;
-  readonly trees: number;
 }
 
-/** Predicts rows as numbers, each with an interval. */
-export class NumberServer implements TaskServer<Prediction> {
-  readonly layout: AnswerLayout;
-
-  static *create(model: RegressionModel): Steps<NumberServer> {
-    const { value_forest, error_forest: _, partial_rows, ...facts } = model;
-    const { target_scale, target_deviation, target_reading } = facts;
-    const memory = scorerMemory();
-    const corrections = partial_rows ? [partial_rows.correction_forest] : undefined;
-    return new NumberServer({
-      model: facts,
-      binner: yield* RowBinner.create(model),
-      scorers: yield* ModelScorers.create([value_forest], corrections, memory),
-      errors: yield* ErrorEstimator.create(model, memory),
-      partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows, memory)),
-      rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
-      readActual: createCellReader('number', target_reading),
-      trees: countTrees([
-        ...[model.value_forest, model.error_forest],
-        ...(partial_rows ? [partial_rows.correction_forest, partial_rows.error_forest] : []),
-      ]),
-    });
-  }
-
-  private constructor(
-    private readonly parts: Parts,
-    private readonly adapted?: AdaptedCalibration,
-  ) {
-    this.layout = layOutInterval(parts.model);
-  }
-
-  adapt(calibration: AdaptedCalibration): NumberServer {
-    return new NumberServer(this.parts, calibration);
-  }
-
-  get binner(): RowBinner {
-    return this.parts.binner;
-  }
-
-  get forestBytes(): number {
-    const { scorers, errors, partialErrors } = this.parts;
-    return scorers.bytes + errors.bytes + (partialErrors?.bytes ?? 0);
-  }
-
-  get facts(): unknown {
-    return this.parts.model;
-  }
-
-  get trees(): number {
-    return this.parts.trees;
-  }
-
-  get promised(): PromisedTarget {
-    const { model } = this.parts;
-    const { keeps_mean } = model.target_support;
-    const calibration = { log_widths: describeWidths(model), ...(keeps_mean && { is_whole: keeps_mean }) };
-    const calibrated_rows = model.metrics.held_out_rows;
-    const reading = model.target_reading;
-    return { task: 'regression', reading, classes: [], calibration, calibrated_rows };
-  }
-
-  /** Each row has its own confidence. */
-  get defaultLevel(): undefined {
-    return undefined;
-  }
-
-  /** @param confidence the level of every interval; undefined, for the highest within a deviation. */
-  begin(confidence: number | undefined, maxRows: number): PredictedNumbers {
-    return new PredictedNumbers(this.parts, this.adapted, confidence, maxRows);
-  }
+/** Makes a regressor ready to predict rows as numbers, each with an interval. */
+export function* serveNumbers(model: RegressionModel): Steps<TaskServer<Prediction>> {
+  const { value_forest, error_forest, partial_rows, ...facts } = model;
+  const { target_scale, target_deviation, target_reading, metrics } = facts;
+  const { keeps_mean } = facts.target_support;
+  const memory = scorerMemory();
+  const corrections = partial_rows ? [partial_rows.correction_forest] : undefined;
+  const parts: Parts = {
+    model: facts,
+    binner: yield* RowBinner.create(model),
+    scorers: yield* ModelScorers.create([value_forest], corrections, memory),
+    errors: yield* ErrorEstimator.create(model, memory),
+    partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows, memory)),
+    rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
+    readActual: createCellReader('number', target_reading),
+  };
+  const { binner, scorers, errors, partialErrors } = parts;
+  const ofPartial = partial_rows ? [partial_rows.correction_forest, partial_rows.error_forest] : [];
+  return {
+    layout: layOutInterval(facts),
+    binner,
+    forestBytes: scorers.bytes + errors.bytes + (partialErrors?.bytes ?? 0),
+    facts,
+    trees: countTrees([value_forest, error_forest, ...ofPartial]),
+    get promised(): PromisedTarget {
+      const calibration = { log_widths: describeWidths(facts), ...(keeps_mean && { is_whole: keeps_mean }) };
+      const calibrated_rows = metrics.held_out_rows;
+      return { task: 'regression', reading: target_reading, classes: [], calibration, calibrated_rows };
+    },
+    // Each row has its own confidence.
+    defaultLevel: undefined,
+    begin: (confidence, maxRows, adapted) => new PredictedNumbers(parts, adapted, confidence, maxRows),
+  };
 }
 
 class PredictedNumbers implements TaskAnswer<Prediction> {
@@ -146,6 +107,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   /** Predicted errors in standard units; in their place, later, the reaches of the intervals. */
   readonly #errors: Float64Array;
 
+  /** @param confidence the level of every interval; undefined, for the highest within a deviation. */
   constructor(parts: Parts, adapted: AdaptedCalibration | undefined, confidence: number | undefined, maxRows: number) {
     this.#parts = parts;
     const widest = widestReach(parts.model.target_deviation);
