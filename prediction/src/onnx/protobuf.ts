@@ -5,17 +5,13 @@ const LENGTH_DELIMITED = 2;
 
 /** A message that is being written. Its large parts are kept as they are, and never copied. */
 export class Message {
-  readonly #parts: Uint8Array[] = [];
+  /** The bytes of the message, in parts. */
+  readonly parts: Uint8Array[] = [];
   #length = 0;
 
   /** Bytes. */
   get length(): number {
     return this.#length;
-  }
-
-  /** The bytes of the message, in parts. */
-  get parts(): readonly Uint8Array[] {
-    return this.#parts;
   }
 
   /** @param value whole, not negative */
@@ -33,7 +29,7 @@ export class Message {
 
   message(field: number, value: Message): this {
     this.#tag(field, LENGTH_DELIMITED).#varint(value.length);
-    for (const part of value.#parts) this.#put(part);
+    for (const part of value.parts) this.#put(part);
     return this;
   }
 
@@ -60,7 +56,7 @@ export class Message {
   }
 
   #put(bytes: Uint8Array): this {
-    this.#parts.push(bytes);
+    this.parts.push(bytes);
     this.#length += bytes.length;
     return this;
   }

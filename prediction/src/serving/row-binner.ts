@@ -29,8 +29,6 @@ export type BinnedModel = Pick<ModelBase, 'columns' | 'features' | 'partial_rows
 
 /** Reads rows as a model sees them. */
 export class RowBinner {
-  readonly #inputs: readonly BinnedInput[];
-
   static *create({ columns, features, partial_rows }: BinnedModel): Steps<RowBinner> {
     const inputs: BinnedInput[] = [];
     for (const [feature, { column, part, cuts }] of features.entries()) {
@@ -48,18 +46,12 @@ export class RowBinner {
     return new RowBinner(inputs);
   }
 
-  private constructor(inputs: readonly BinnedInput[]) {
-    this.#inputs = inputs;
-  }
+  /** @param inputs that the model splits on, by feature. */
+  private constructor(readonly inputs: readonly BinnedInput[]) {}
 
   /** Room for at most so many binned rows. */
   room(most: number): BinnedRows {
-    return { bins: new Uint8Array(this.#inputs.length * most), isPartial: new Uint8Array(most) };
-  }
-
-  /** The inputs that the model splits on, by feature. */
-  get inputs(): readonly BinnedInput[] {
-    return this.#inputs;
+    return { bins: new Uint8Array(this.inputs.length * most), isPartial: new Uint8Array(most) };
   }
 
   /** Bins rows that are objects under the model's names. */
@@ -75,7 +67,7 @@ export class RowBinner {
   #binRow(row: RowObject, bins: Uint8Array, index: number, stride: number): boolean {
     let isPartial = false;
     let place = index;
-    for (const { cell, encoder, isUnseen, mask } of this.#inputs) {
+    for (const { cell, encoder, isUnseen, mask } of this.inputs) {
       const bin = encoder.bin(cell.of(row));
       const unfamiliar = isUnseen[bin] === 1;
       bins[place] = unfamiliar ? mask : bin;

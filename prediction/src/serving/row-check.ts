@@ -18,8 +18,6 @@ const NONE: RowWarnings = { warnings: [], more: 0 };
 
 /** Checks the rows of a model. Each request has a check of its own. */
 export class SchemaChecks {
-  readonly #names: ModelNames;
-  readonly #finders: readonly OutlierCheck[];
   #extended: { readonly name: string; readonly checks: SchemaChecks } | undefined;
 
   /** @param knowsAll whether the categories of a column, by its index, are all that the model knows. */
@@ -36,33 +34,25 @@ export class SchemaChecks {
     return new SchemaChecks(new ModelNames(inputs, model.target), finders);
   }
 
-  private constructor(names: ModelNames, finders: readonly OutlierCheck[]) {
-    this.#names = names;
-    this.#finders = finders;
-  }
-
-  get names(): ModelNames {
-    return this.#names;
-  }
+  private constructor(
+    readonly names: ModelNames,
+    /** The finders of suspect values. */
+    readonly finders: readonly OutlierCheck[],
+  ) {}
 
   /** Returns the same checks for rows that may have a further column. It is kept for the next request. */
   with(name: string | undefined): SchemaChecks {
     if (name === undefined) return this;
-    const names = this.#names.with(name);
-    if (names === this.#names) return this;
+    const names = this.names.with(name);
+    if (names === this.names) return this;
     if (this.#extended?.name !== name) {
-      this.#extended = { name, checks: new SchemaChecks(names, this.#finders) };
+      this.#extended = { name, checks: new SchemaChecks(names, this.finders) };
     }
     return this.#extended.checks;
   }
 
-  /** The finders of suspect values. */
-  get finders(): readonly OutlierCheck[] {
-    return this.#finders;
-  }
-
   begin(): SchemaCheck {
-    return new SchemaCheck(this.#names, this.#finders);
+    return new SchemaCheck(this.names, this.finders);
   }
 }
 
@@ -73,7 +63,6 @@ export class SchemaChecks {
 export class SchemaCheck {
   readonly #names: ModelNames;
   readonly #keys: ColumnMapper;
-  readonly #finders: readonly OutlierCheck[];
   /** For each finder that found any, how many rows have a suspect value. */
   readonly #suspectRows: number[] = [];
   readonly #unknown = new Map<string, { readonly firstRow: number; rows: number }>();
@@ -83,10 +72,13 @@ export class SchemaCheck {
   #layout: KeyLayout | undefined;
   #repeats = 0;
 
-  constructor(names: ModelNames, finders: readonly OutlierCheck[]) {
+  /** @param finders of suspect values, in the order of `addSuspects`. */
+  constructor(
+    names: ModelNames,
+    readonly finders: readonly OutlierCheck[],
+  ) {
     this.#names = names;
     this.#keys = new ColumnMapper(names);
-    this.#finders = finders;
   }
 
   /** Looks at the rows from `start` up to, but not including, `end`. */
@@ -99,11 +91,6 @@ export class SchemaCheck {
       this.#rows++;
       if (layout.hasInput) this.#look(underModelNames(sent, layout));
     }
-  }
-
-  /** The finders of suspect values, in the order of `addSuspects`. */
-  get finders(): readonly OutlierCheck[] {
-    return this.#finders;
   }
 
   /** Counts rows that are looked at elsewhere, so that later rows have their place. */
@@ -139,7 +126,7 @@ export class SchemaCheck {
     this.#repeats += rows;
     this.#rows += rows;
     if (!layout.hasInput) return;
-    for (const [index, finder] of this.#finders.entries()) {
+    for (const [index, finder] of this.finders.entries()) {
       this.addSuspects(index, suspectsOf(finder));
     }
   }
@@ -194,7 +181,7 @@ export class SchemaCheck {
   }
 
   #look(row: RowObject): void {
-    const finders = this.#finders;
+    const finders = this.finders;
     const suspectRows = this.#suspectRows;
     // Without an iterator: this is on the way of every row.
     for (let index = 0; index < finders.length; index++) {
@@ -227,7 +214,7 @@ export class SchemaCheck {
 
   #suspects(kind: OutlierCheck['kind']) {
     const found: { kind: typeof kind; name: string; rows: number }[] = [];
-    for (const [index, finder] of this.#finders.entries()) {
+    for (const [index, finder] of this.finders.entries()) {
       const rows = this.#suspectRows[index] ?? 0;
       if (finder.kind === kind && rows > 0) found.push({ kind, name: finder.cell.name, rows });
     }

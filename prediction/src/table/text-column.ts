@@ -13,12 +13,8 @@ export class TextCells {
   readonly #typed = new Set<string>();
   readonly #codes = codesByRow();
   #heldBytes = 0;
-  #hasForgotten = false;
-
   /** True if texts were met that are not kept. */
-  get hasForgotten(): boolean {
-    return this.#hasForgotten;
-  }
+  #hasForgotten = false;
 
   /** The texts that are kept, in order of first appearance, with the rows of each; '' counts those of all others. */
   *counted(): Generator<CountedText> {

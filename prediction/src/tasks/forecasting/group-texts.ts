@@ -9,13 +9,6 @@ const PER_STEP = 2048;
  * name of ten letters.
  */
 export class GroupTexts {
-  /** UTF-16, or its lower bytes where all higher ones are 0. */
-  readonly #letters: Buffer;
-  readonly #letterBytes: 1 | 2;
-  /** By code, the end of its letters, in letters. */
-  readonly #ends: Uint32Array;
-  readonly #slots: KeyedSlots;
-
   /** Packs distinct texts, whose codes are their places. */
   static *pack(texts: Iterable<string>, count: number): Steps<GroupTexts> {
     const ends = new Uint32Array(count);
@@ -41,31 +34,33 @@ export class GroupTexts {
     return new GroupTexts(letters, letterBytes, ends, slots);
   }
 
-  private constructor(letters: Buffer, letterBytes: 1 | 2, ends: Uint32Array, slots: KeyedSlots) {
-    this.#letters = letters;
-    this.#letterBytes = letterBytes;
-    this.#ends = ends;
-    this.#slots = slots;
-  }
+  private constructor(
+    /** UTF-16, or its lower bytes where all higher ones are 0. */
+    private readonly letters: Buffer,
+    private readonly letterBytes: 1 | 2,
+    /** By code, the end of its letters, in letters. */
+    private readonly ends: Uint32Array,
+    private readonly slots: KeyedSlots,
+  ) {}
 
   get count(): number {
-    return this.#ends.length;
+    return this.ends.length;
   }
 
   get bytes(): number {
-    return this.#letters.byteLength + this.#ends.byteLength + this.#slots.bytes;
+    return this.letters.byteLength + this.ends.byteLength + this.slots.bytes;
   }
 
   /** Returns the text of a code. */
   text(code: number): string {
-    const size = this.#letterBytes;
+    const size = this.letterBytes;
     const encoding = size === 1 ? 'latin1' : 'utf16le';
-    return this.#letters.toString(encoding, size * this.#start(code), size * this.#end(code));
+    return this.letters.toString(encoding, size * this.#start(code), size * this.#end(code));
   }
 
   /** Returns the code of a text; −1 if the column does not have it. */
   find(text: string): number {
-    return this.#slots.find(hashText(text), (code) => this.#isText(code, text));
+    return this.slots.find(hashText(text), (code) => this.#isText(code, text));
   }
 
   #isText(code: number, text: string): boolean {
@@ -78,17 +73,17 @@ export class GroupTexts {
   }
 
   #letter(at: number): number {
-    const letters = this.#letters;
-    if (this.#letterBytes === 1) return letters[at] ?? 0;
+    const letters = this.letters;
+    if (this.letterBytes === 1) return letters[at] ?? 0;
     return (letters[2 * at] ?? 0) | ((letters[2 * at + 1] ?? 0) << 8);
   }
 
   #start(code: number): number {
-    return this.#ends[code - 1] ?? 0;
+    return this.ends[code - 1] ?? 0;
   }
 
   #end(code: number): number {
-    return this.#ends[code] ?? 0;
+    return this.ends[code] ?? 0;
   }
 }
 

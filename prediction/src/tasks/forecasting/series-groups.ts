@@ -10,11 +10,6 @@ const NONE = new Uint32Array();
 
 /** The values that identify series: codes of texts, series by series. */
 export class SeriesGroups {
-  readonly #count: number;
-  readonly #columns: readonly GroupTexts[];
-  readonly #codes: Uint32Array;
-  /** Finds a series by all of its codes. Undefined for one column, where the code is the series. */
-  readonly #slots: KeyedSlots | undefined;
   /** By column, the series by code of its texts; made when rows first name it without the others. */
   readonly #indexes: (SortedRows | undefined)[] = [];
 
@@ -32,52 +27,48 @@ export class SeriesGroups {
   }
 
   private constructor(
-    count: number,
-    columns: readonly GroupTexts[],
-    codes: Uint32Array,
-    slots: KeyedSlots | undefined,
-  ) {
-    this.#count = count;
-    this.#columns = columns;
-    this.#codes = codes;
-    this.#slots = slots;
-  }
+    private readonly count: number,
+    private readonly columns: readonly GroupTexts[],
+    private readonly codes: Uint32Array,
+    /** Finds a series by all of its codes. Undefined for one column, where the code is the series. */
+    private readonly slots: KeyedSlots | undefined,
+  ) {}
 
   /** The bytes of memory with the indexes of all columns, whether they have been made or not. */
   get bytes(): number {
-    let bytes = this.#codes.byteLength + (this.#slots?.bytes ?? 0);
-    for (const column of this.#columns) {
+    let bytes = this.codes.byteLength + (this.slots?.bytes ?? 0);
+    for (const column of this.columns) {
       bytes += column.bytes;
-      if (this.#slots) bytes += 4 * (column.count + this.#count);
+      if (this.slots) bytes += 4 * (column.count + this.count);
     }
     return bytes;
   }
 
   /** Returns the values of a series, by column; '' is a missing one. */
   texts(series: number): string[] {
-    const first = series * this.#columns.length;
-    return this.#columns.map((column, index) => column.text(this.#codes[first + index] ?? 0));
+    const first = series * this.columns.length;
+    return this.columns.map((column, index) => column.text(this.codes[first + index] ?? 0));
   }
 
   /** Whether a column has a value in every series. */
   isNamed(column: number): boolean {
-    return this.#columns[column]?.find('') === -1;
+    return this.columns[column]?.find('') === -1;
   }
 
   /** Returns the series with these values; −1 if there is none. @param texts one for each column. */
   find(texts: readonly string[]): number {
     const codes: number[] = [];
-    for (const [column, of] of this.#columns.entries()) {
+    for (const [column, of] of this.columns.entries()) {
       const code = of.find(texts[column] ?? '');
       if (code < 0) return -1;
       codes.push(code);
     }
-    if (this.#slots === undefined) return codes[0] ?? -1;
+    if (this.slots === undefined) return codes[0] ?? -1;
     const isSame = (series: number) => {
       const first = series * codes.length;
-      return codes.every((code, column) => this.#codes[first + column] === code);
+      return codes.every((code, column) => this.codes[first + column] === code);
     };
-    return this.#slots.find(codes.reduce(mixIn, NO_HASH), isSame);
+    return this.slots.find(codes.reduce(mixIn, NO_HASH), isSame);
   }
 
   /**
@@ -86,12 +77,12 @@ export class SeriesGroups {
    * @param texts by column; undefined where any value will do. At least one is given.
    */
   findCandidates(texts: readonly (string | undefined)[]) {
-    const width = this.#columns.length;
+    const width = this.columns.length;
     const wanted: { readonly column: number; readonly code: number }[] = [];
     let rarest: Uint32Array | undefined;
     for (const [column, text] of texts.entries()) {
       if (text === undefined) continue;
-      const code = this.#columns[column]?.find(text) ?? -1;
+      const code = this.columns[column]?.find(text) ?? -1;
       if (code < 0) return { series: NONE, isMatch: (_: number) => false };
       wanted.push({ column, code });
       const series = this.#listSeries(column, code);
@@ -99,16 +90,16 @@ export class SeriesGroups {
     }
     return {
       series: rarest ?? NONE,
-      isMatch: (series: number) => wanted.every(({ column, code }) => this.#codes[series * width + column] === code),
+      isMatch: (series: number) => wanted.every(({ column, code }) => this.codes[series * width + column] === code),
     };
   }
 
   #listSeries(column: number, code: number): Uint32Array {
-    const width = this.#columns.length;
-    const codeOf = (series: number) => this.#codes[series * width + column] ?? 0;
+    const width = this.columns.length;
+    const codeOf = (series: number) => this.codes[series * width + column] ?? 0;
     this.#indexes[column] ??= groupRows(
-      Uint32Array.from({ length: this.#count }, (_, series) => codeOf(series)),
-      this.#columns[column]?.count ?? 0,
+      Uint32Array.from({ length: this.count }, (_, series) => codeOf(series)),
+      this.columns[column]?.count ?? 0,
     );
     const { rows, ends } = this.#indexes[column];
     return rows.subarray(ends[code - 1] ?? 0, ends[code]);
@@ -116,9 +107,9 @@ export class SeriesGroups {
 
   /** Returns whether two series have the same codes. */
   *#fill(slots: KeyedSlots): Steps<boolean> {
-    const codes = this.#codes;
-    const width = this.#columns.length;
-    for (let series = 0; series < this.#count; series++) {
+    const codes = this.codes;
+    const width = this.columns.length;
+    for (let series = 0; series < this.count; series++) {
       const first = series * width;
       let hash = NO_HASH;
       for (let at = first; at < first + width; at++) hash = mixIn(hash, codes[at] ?? 0);

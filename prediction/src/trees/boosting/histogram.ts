@@ -5,12 +5,9 @@ export type Histogram = number;
 
 /** Builds histograms and hands out the memory that they are kept in. */
 export class HistogramBuilder {
-  readonly #table: KernelDataset;
   readonly #free: Histogram[] = [];
 
-  constructor(table: KernelDataset) {
-    this.#table = table;
-  }
+  constructor(private readonly table: KernelDataset) {}
 
   /**
    * The histogram of `count` rows of the order, from `start` on.
@@ -18,7 +15,7 @@ export class HistogramBuilder {
    * @param countBits as for `quantise`.
    */
   build(start: number, count: number, countBits: number): Histogram {
-    const { memory, blocks, order, quantised, histogramBytes } = this.#table;
+    const { memory, blocks, order, quantised, histogramBytes } = this.table;
     const rows = order + 4 * start;
     const histogram = this.#free.pop() ?? memory.allocate(histogramBytes);
     for (const { bins, width, histogram: offset, stride } of blocks) {
@@ -33,7 +30,7 @@ export class HistogramBuilder {
    * child alone is summed over its rows (Ke et al. 2017, LightGBM).
    */
   subtract(parent: Histogram, child: Histogram): Histogram {
-    const { memory, histogramBytes } = this.#table;
+    const { memory, histogramBytes } = this.table;
     memory.kernel.subtract(parent, child, histogramBytes);
     return parent;
   }

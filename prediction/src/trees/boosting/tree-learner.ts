@@ -27,15 +27,11 @@ export interface GrownTree {
  * al. 2017), until there are enough leaves or no split helps.
  */
 export class TreeLearner {
-  readonly #table: KernelDataset;
-  readonly #histograms: HistogramBuilder;
-  readonly #limits: TreeParams;
-
-  constructor(table: KernelDataset, histograms: HistogramBuilder, limits: TreeParams) {
-    this.#table = table;
-    this.#histograms = histograms;
-    this.#limits = limits;
-  }
+  constructor(
+    private readonly table: KernelDataset,
+    private readonly histograms: HistogramBuilder,
+    private readonly limits: TreeParams,
+  ) {}
 
   /**
    * Fits a tree to the residuals of the first rows in the table's order, which it sorts by leaf;
@@ -44,14 +40,14 @@ export class TreeLearner {
    * @param residuals address, by row of the whole table.
    */
   grow(rowCount: number, residuals: number, shrinkage: number): GrownTree {
-    const { order, quantised, memory } = this.#table;
+    const { order, quantised, memory } = this.table;
     const countBits = 32 - Math.clz32(rowCount);
     const unit = memory.kernel.quantise(order, rowCount, residuals, quantised, countBits);
     const totals = { residualSum: memory.kernel.quantisedSum(), rowCount };
     const leaves = [this.#plantRoot(totals, countBits)];
     const splits: Split[] = [];
     const gains: number[] = [];
-    while (leaves.length < this.#limits.maxLeaves) {
+    while (leaves.length < this.limits.maxLeaves) {
       const index = indexOfBest(leaves);
       const leaf = leaves[index];
       if (leaf?.split === undefined) break;
@@ -62,15 +58,15 @@ export class TreeLearner {
     }
     for (const [index, { parent, histogram }] of leaves.entries()) {
       if (parent !== undefined) parent.split[parent.side] = ~index;
-      this.#histograms.release(histogram);
+      this.histograms.release(histogram);
     }
     const values = leaves.map((leaf) => ((shrinkage * leaf.residualSum) / leaf.rowCount) * unit + 0);
     return { tree: { splits, leaves: values }, gains, ranges: leaves };
   }
 
   #plantRoot(totals: NodeTotals, countBits: number): GrowingLeaf {
-    const histogram = this.#histograms.build(0, totals.rowCount, countBits);
-    const split = findSplit(this.#table, histogram, totals, this.#limits, countBits);
+    const histogram = this.histograms.build(0, totals.rowCount, countBits);
+    const split = findSplit(this.table, histogram, totals, this.limits, countBits);
     return { ...totals, start: 0, end: totals.rowCount, histogram, split, parent: undefined };
   }
 
@@ -86,12 +82,12 @@ export class TreeLearner {
     const right = { residualSum: leaf.residualSum - left.residualSum, rowCount: leaf.rowCount - left.rowCount };
     const leftIsSmaller = middle - start < end - middle;
     const smaller = leftIsSmaller
-      ? this.#histograms.build(start, middle - start, countBits)
-      : this.#histograms.build(middle, end - middle, countBits);
-    const larger = this.#histograms.subtract(leaf.histogram, smaller);
+      ? this.histograms.build(start, middle - start, countBits)
+      : this.histograms.build(middle, end - middle, countBits);
+    const larger = this.histograms.subtract(leaf.histogram, smaller);
     const grown = (totals: NodeTotals, side: 'left' | 'right', from: number, to: number) => {
       const histogram = leftIsSmaller === (side === 'left') ? smaller : larger;
-      const next = findSplit(this.#table, histogram, totals, this.#limits, countBits);
+      const next = findSplit(this.table, histogram, totals, this.limits, countBits);
       const parent = { split, side };
       // Written out: to spread the totals would take a third of a training.
       const { residualSum, rowCount } = totals;
@@ -102,8 +98,8 @@ export class TreeLearner {
 
   /** Puts the rows that go left first, in stable order; returns how many they are. */
   #partition(start: number, count: number, { feature, left_bins }: Split): number {
-    const { memory, order, moved, goesLeft } = this.#table;
-    const column = this.#table.column(feature);
+    const { memory, order, moved, goesLeft } = this.table;
+    const column = this.table.column(feature);
     memory.bytes.fill(0, goesLeft, goesLeft + MAX_BINS);
     for (let at = 0; at < left_bins.length; at += 2) {
       const first = left_bins[at] ?? 0;

@@ -19,9 +19,6 @@ export function* createScorer(trees: readonly Tree[], memory = scorerMemory()): 
 
 /** Forests that are scored together, each with its base. */
 export class ForestScorers {
-  readonly #bases: readonly number[];
-  readonly #scorers: readonly ForestScorer[];
-
   /** @param memory where the forests are laid out. */
   static *create(forests: readonly Forest[], memory = scorerMemory()): Steps<ForestScorers> {
     const scorers: ForestScorer[] = [];
@@ -32,36 +29,36 @@ export class ForestScorers {
     );
   }
 
-  private constructor(bases: readonly number[], scorers: readonly ForestScorer[]) {
-    this.#bases = bases;
-    this.#scorers = scorers;
-  }
+  private constructor(
+    private readonly bases: readonly number[],
+    private readonly scorers: readonly ForestScorer[],
+  ) {}
 
   get count(): number {
-    return this.#scorers.length;
+    return this.scorers.length;
   }
 
   /** The bytes of memory that the forests take. */
   get bytes(): number {
-    return this.#scorers.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.scorers.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Writes the scores of the rows 0 to count − 1, forest by forest. */
   write(scores: Float64Array, bins: Uint8Array, count: number): void {
-    for (let index = 0; index < this.#scorers.length; index++) {
+    for (let index = 0; index < this.scorers.length; index++) {
       const sums = viewSums(scores, index, count);
-      sums.fill(this.#bases[index] ?? 0, 0, count);
-      this.#scorers[index]?.addToAll(sums, bins, count);
+      sums.fill(this.bases[index] ?? 0, 0, count);
+      this.scorers[index]?.addToAll(sums, bins, count);
     }
   }
 
   /** Adds to the scores of some of `count` rows. */
   add(scores: Float64Array, rows: Uint32Array, bins: Uint8Array, count: number): void {
-    for (let index = 0; index < this.#scorers.length; index++) {
+    for (let index = 0; index < this.scorers.length; index++) {
       const sums = viewSums(scores, index, count);
-      const base = this.#bases[index] ?? 0;
+      const base = this.bases[index] ?? 0;
       if (base !== 0) for (const row of rows) sums[row] = (sums[row] ?? 0) + base;
-      this.#scorers[index]?.addTo(sums, rows, bins, count);
+      this.scorers[index]?.addTo(sums, rows, bins, count);
     }
   }
 }
