@@ -13,20 +13,14 @@ export interface AskedConfidence {
   readonly level: Value;
 }
 
-/** The parts of an interval, in standard units: rows × 1. */
-export interface Reach {
-  readonly level: Value;
-  readonly reach: Value;
-}
-
-/** Adds the confidences of intervals, and how far they reach, as `ErrorEstimator` has them. */
+/** Adds the confidences of intervals, and how far they reach in standard units, rows × 1, as `ErrorEstimator` has them. */
 export function* addReach(
   arithmetic: Arithmetic,
   { error_forest, error_floor, calibration }: ErrorModel,
   rows: { readonly matrix: Value; readonly columns: readonly TreeColumn[] },
   asked: AskedConfidence,
   widest: number,
-): Steps<Reach> {
+): Steps<{ level: Value; reach: Value }> {
   const { graph, plus, most, over, times, choose, toIndex, pick } = arithmetic;
   const sum = yield* addForests(graph, rows.matrix, [error_forest], rows.columns);
   const error = plus(most(sum, 0), error_floor);

@@ -229,19 +229,13 @@ interface TextCount {
   rows: number;
 }
 
-/** The classes of a table, and which of them each text is, in the order of the texts. */
-interface ChosenClasses {
-  classes: TargetClass[];
-  classOf: Uint16Array;
-}
-
 /**
  * Chooses the classes of a target. A class with at least 10 rows is kept; all others are merged into one.
  *
- * @returns a sentence that says what is wrong, if fewer than two or more than 100 classes have enough rows, or
- *   if most rows are of rare classes.
+ * @returns the classes, and which of them each text is, in the order of the texts; or a sentence that says what is
+ *   wrong, if fewer than two or more than 100 classes have enough rows, or if most rows are of rare classes.
  */
-function chooseClasses(target: string, counts: readonly TextCount[]): ChosenClasses | string {
+function chooseClasses(target: string, counts: readonly TextCount[]) {
   const rowCount = counts.reduce((sum, { rows }) => sum + rows, 0);
   const name = quote(target);
   const sorted = counts.toSorted((a, b) => b.rows - a.rows);

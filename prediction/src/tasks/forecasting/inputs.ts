@@ -33,13 +33,6 @@ const OF_STEP = [
   ...Array.from({ length: SEASON_LAGS }, (_, lag) => `season lag ${lag + 1}`),
 ];
 
-/** The start of a forecast from one origin. */
-export interface Origin {
-  readonly base: BaseForecast;
-  /** Inputs of the trees, row by row a step. */
-  readonly inputs: Float64Array;
-}
-
 /** Computes what the trees read. Nothing at or after an origin is read, but covariates that are known ahead. */
 export class InputReader {
   readonly names: readonly string[];
@@ -55,8 +48,12 @@ export class InputReader {
     this.names = [...OF_ORIGIN, ...OF_STEP, ...parts, ...past, ...known.flat()];
   }
 
-  /** @param end the number of values that are known. */
-  read(series: ForecastSeries, end: number, steps: number): Origin {
+  /**
+   * Returns the base of a forecast from one origin, and the inputs of the trees, row by row a step.
+   *
+   * @param end the number of values that are known.
+   */
+  read(series: ForecastSeries, end: number, steps: number) {
     const { season, calendar } = this.#grid;
     const begin = Math.max(0, end - this.#window);
     const base = forecastBase(series.values.subarray(begin, end), season, steps);

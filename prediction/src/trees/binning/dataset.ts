@@ -27,25 +27,18 @@ export interface ModelFeature {
   readonly cuts: readonly number[];
 }
 
-/** A table in the form that trees are grown on. */
-export interface PreparedTable {
-  columns: ColumnSummary[];
-  features: ModelFeature[];
-  binned: BinnedFeatures;
-}
-
 /** Only the first date columns are split into parts, so that features stay few. */
 const MAX_DATES_IN_PARTS = 20;
 
 /**
- * Summarizes the columns and bins those that can be used.
+ * Summarizes the columns, and bins those that can be used, as trees are grown on them.
  *
  * @param onColumn called after each column with the number of finished columns.
  */
-export function prepareTable(table: RowTable, onColumn: (done: number) => void = () => {}): PreparedTable {
+export function prepareTable(table: RowTable, onColumn: (done: number) => void = () => {}) {
   const columns: ColumnSummary[] = [];
   const features: ModelFeature[] = [];
-  const binned: Uint8Array[] = [];
+  const ofFeatures: Uint8Array[] = [];
   const binCounts: number[] = [];
   const isCategory: boolean[] = [];
   const categoryBytes = categoryShare(table.columns.length);
@@ -58,7 +51,7 @@ export function prepareTable(table: RowTable, onColumn: (done: number) => void =
       for (const { part, cuts } of parted ? cutDate(values) : [cutMoment(values)]) {
         const encoder = createEncoder(summary, cuts, part);
         features.push({ column: index, part, cuts });
-        binned.push(binColumn(column, { part, cuts }, encoder));
+        ofFeatures.push(binColumn(column, { part, cuts }, encoder));
         binCounts.push(encoder.binCount);
         isCategory.push(summary.kind === 'category');
       }
@@ -66,10 +59,11 @@ export function prepareTable(table: RowTable, onColumn: (done: number) => void =
     onColumn(index + 1);
   }
   const { rowCount } = table;
-  const bins = new Uint8Array(binned.length * rowCount);
-  for (const [feature, ofFeature] of binned.entries()) bins.set(ofFeature, feature * rowCount);
+  const bins = new Uint8Array(ofFeatures.length * rowCount);
+  for (const [feature, ofFeature] of ofFeatures.entries()) bins.set(ofFeature, feature * rowCount);
   const columnOf = features.map(({ column }) => column);
-  return { columns, features, binned: { rowCount, bins, binCounts, isCategory, columnOf } };
+  const binned: BinnedFeatures = { rowCount, bins, binCounts, isCategory, columnOf };
+  return { columns, features, binned };
 }
 
 type Cuts = Omit<ModelFeature, 'column'>;
