@@ -23,8 +23,8 @@ const root = fileURLToPath(new URL('.', import.meta.url)).replaceAll('\\', '/');
 
 export default defineConfig({
   plugins: [keepAddresses()],
-  // Packages are resolved as Node.js does it.
-  ssr: { noExternal: true, resolve: { mainFields: ['main'], conditions: ['node'] } },
+  // Packages are resolved as Node.js does it, but for our own, whose sources are bundled.
+  ssr: { noExternal: true, resolve: { mainFields: ['main'], conditions: ['roster-source', 'node'] } },
   build: {
     ssr: true,
     // Each entry replaces the file of its name that tsc wrote.

@@ -48,6 +48,8 @@ const project = (
   include: string[],
   { exclude = [], ...more }: TestProjectInlineConfiguration['test'] = {},
 ) => ({
+  // As usual, and the sources of roster-prediction: its own tests load the same files by path.
+  ssr: { resolve: { conditions: ['roster-source', 'node', 'development|production'] } },
   test: {
     ...EVERYWHERE,
     ...more,

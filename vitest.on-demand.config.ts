@@ -9,6 +9,7 @@ const installed = (folder: string, name: string) =>
 
 /** Tests with packages that `npm ci` does not install: `npm run test:on-demand` does. */
 export default defineConfig({
+  ssr: { resolve: { conditions: ['roster-source', 'node', 'development|production'] } },
   resolve: {
     alias: {
       '@opentelemetry/sdk-node': installed('opentelemetry', '@opentelemetry/sdk-node'),

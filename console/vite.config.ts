@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type Plugin } from 'vite';
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 import { contractForms } from './build/contract-forms.js';
 import { demoTables } from './build/demo-tables.js';
 
@@ -13,6 +13,7 @@ export default defineConfig({
   // Relative addresses work under any BASE_PATH.
   base: './',
   resolve: {
+    conditions: ['roster-source', ...defaultClientConditions],
     alias: { 'eventsource-parser/stream': fileURLToPath(new URL('./src/session/event-stream.ts', import.meta.url)) },
   },
   plugins: [contractForms(), demoTables(), loadPlainly()],

@@ -1,76 +1,112 @@
+import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import { listFiles, readImports } from './read-imports.js';
 
 /**
- * The rooms of the server, from the ground up: a file imports from its own room and from those
- * before it. The files beside the rooms come last.
+ * The rooms of a folder, from the ground up: a file imports from its own room and from those before it. `.` has the
+ * files beside the rooms; where it is left out, these import and are imported freely.
  */
-const ROOMS = [
-  'common',
-  'contract',
-  'problems',
-  'work',
-  'store',
-  'auth',
-  'databases',
-  'edge',
-  'api',
-  'projects',
-  'models',
-  'resources',
-  'agents',
-  'mcp',
-  'openai',
-  'telemetry',
-  'pages',
-  'oauth',
-  '.',
-  'commands',
-];
+const ORDERS: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    ...['generated', 'client', 'prediction', 'server', 'testkit', 'examples', 'tools', 'bench', 'contract-tests'],
+    'console',
+  ],
+  'server/': [
+    ...['common', 'contract', 'problems', 'work', 'store', 'auth', 'databases', 'edge', 'api', 'projects', 'models'],
+    ...['resources', 'agents', 'mcp', 'openai', 'telemetry', 'pages', 'oauth', '.', 'commands'],
+  ],
+  'console/src/': [
+    ...['router', 'session', 'plots', 'ui', 'tables', 'training', 'predictions', 'key', 'models', 'resources'],
+    ...['answers', 'documents'],
+  ],
+};
 
-const CODE = /(?<!\.test|\.test-d)\.tsx?$/;
+/** Packages of their own: other folders import them by name, and so only what their `exports` have. */
+const PACKAGES = ['client/', 'prediction/'];
 
-const imports = readImports(listFiles('server', CODE));
+/** The entry points of `roster-prediction` that the service and its pages may use. */
+const FACES = /^roster-prediction\/(reading|training|predicting|recording|browser)$/;
 
-test('the rooms of the server import in one direction', () => {
-  const back = [...imports].flatMap(([file, targets]) =>
-    targets
-      .filter((target) => target.startsWith('server/') && roomOf(target) > roomOf(file))
-      .map((target) => `${file} imports ${target}`),
-  );
-  expect(back).toEqual([]);
-});
+type Imports = ReturnType<typeof readImports>;
 
-test('the service imports nothing of its tests and tools', () => {
-  const outside = [...imports].flatMap(([file, targets]) =>
-    targets
-      .filter((target) => !/^(server|prediction|generated)\//.test(target))
-      .map((target) => `${file} imports ${target}`),
-  );
-  expect(outside).toEqual([]);
-});
-
-test.each(['server', 'prediction/src', 'client/src', 'console/src', 'bench'])(
-  'no file of %s imports itself by way of others, not even by its types',
-  (folder) => {
-    const imports = readImports(listFiles(folder, CODE));
-    const done = new Set<string>();
-    const circles: string[] = [];
-    const visit = (file: string, way: readonly string[]) => {
-      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '));
-      if (done.has(file) || way.includes(file)) return;
-      for (const target of imports.get(file) ?? []) visit(target, [...way, file]);
-      done.add(file);
-    };
-    for (const file of imports.keys()) visit(file, []);
-    expect(circles).toEqual([]);
-  },
+/** Those of all code that someone has written; tests may import anything. */
+const imports = readImports(
+  listFiles('.', /(?<!\.test|\.test-d)\.tsx?$/).filter((path) => !/^generated\/|\/kernel\/assembly\//.test(path)),
 );
 
-/** Returns the place of a file's room in the order. */
-function roomOf(file: string): number {
-  const [, room = '', ...rest] = file.split('/');
-  const index = ROOMS.indexOf(rest.length > 0 ? room : '.');
-  if (index < 0) throw new Error(`${file} is in a room without a place in the order`);
-  return index;
+test.each(Object.keys(ORDERS))('the rooms of /%s import in one direction', (folder) => {
+  expect(findImportsBack(folder, imports)).toEqual([]);
+});
+
+test('an import that points back is named', () => {
+  const back = new Map([['server/store/index.ts', ['server/api/route.ts', 'server/common/gate.ts']]]);
+  expect(findImportsBack('server/', back)).toEqual(['server/store/index.ts imports server/api/route.ts']);
+  expect(findImportsBack('', new Map([['testkit/root.ts', ['bench/load.ts']]]))).toEqual([
+    'testkit/root.ts imports bench/load.ts',
+  ]);
+});
+
+test('packages are imported by their names, and import no other folder than generated/', () => {
+  const packageOf = (file: string) => PACKAGES.find((folder) => file.startsWith(folder));
+  const byPath = [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => /\.tsx?$/.test(target) && !target.startsWith('generated/'))
+      .filter((target) => packageOf(target) !== packageOf(file))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(byPath).toEqual([]);
+});
+
+test('the service and its pages import the faces of roster-prediction', () => {
+  const others = [...imports].flatMap(([file, targets]) =>
+    /^(server|console)\//.test(file)
+      ? targets.filter((target) => target.startsWith('roster-prediction') && !FACES.test(target))
+      : [],
+  );
+  expect(others).toEqual([]);
+});
+
+test('a file that is no entry point of a package cannot be imported', () => {
+  const { resolve } = createRequire(import.meta.url);
+  expect(() => resolve('roster-prediction/tasks/train.js')).toThrow(
+    `Package subpath './tasks/train.js' is not defined by "exports"`,
+  );
+  expect(() => resolve('roster-client/facade/types.js')).toThrow(
+    `Package subpath './facade/types.js' is not defined by "exports"`,
+  );
+});
+
+test('no file imports itself by way of others, not even by its types', () => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, way: readonly string[]) => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '));
+    if (done.has(file) || way.includes(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...way, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
+/** Finds imports from rooms that come later in the order of a folder. */
+function findImportsBack(folder: string, imports: Imports): string[] {
+  return [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => (roomOf(folder, target) ?? 0) > (roomOf(folder, file) ?? Number.POSITIVE_INFINITY))
+      .map((target) => `${file} imports ${target}`),
+  );
+}
+
+/**
+ * Returns the place of a file's room in the order of a folder; undefined for a file elsewhere, and beside rooms that
+ * do not have it.
+ */
+function roomOf(folder: string, file: string): number | undefined {
+  if (!file.startsWith(folder) || !/\.tsx?$/.test(file)) return undefined;
+  const [room = '', ...rest] = file.slice(folder.length).split('/');
+  const index = ORDERS[folder]?.indexOf(rest.length > 0 ? room : '.') ?? -1;
+  if (index >= 0) return index;
+  if (rest.length === 0) return undefined;
+  throw new Error(`${file} is in a room without a place in the order`);
 }

@@ -11,17 +11,16 @@ export function listFiles(folder: string, pattern: RegExp): string[] {
   });
 }
 
-/** Returns the imports of each of some files, those of types too, as paths from the project's folder. */
+/** Returns the imports of each of some files, those of types too: paths from the project's folder, and names of packages. */
 export function readImports(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const known = new Set(paths);
+  const targetOf = (path: string, name: string) => {
+    if (!name.startsWith('.')) return name;
+    const target = normalize(join(dirname(path), name.replace(/\.js$/, '.ts')));
+    return known.has(`${target}x`) ? `${target}x` : target;
+  };
   return new Map(
-    paths.map((path) => {
-      const targets = importsIn(path, readFileSync(path, 'utf8'))
-        .filter((name) => name.startsWith('.'))
-        .map((name) => normalize(join(dirname(path), name.replace(/\.js$/, '.ts'))))
-        .map((target) => (known.has(`${target}x`) ? `${target}x` : target));
-      return [path, targets] as const;
-    }),
+    paths.map((path) => [path, importsIn(path, readFileSync(path, 'utf8')).map((name) => targetOf(path, name))]),
   );
 }
 

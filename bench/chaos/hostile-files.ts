@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { TextWriter } from '../../prediction/src/io/arrow/column-writers.js';
 import {
   BatchBody,
   batchMessage,
   dictionaryMessage,
+  type Field,
+  INT32,
   schemaMessage,
-} from '../../prediction/src/io/arrow/message-bytes.js';
-import { type Field, INT32, UTF8 } from '../../prediction/src/io/arrow/schema.js';
+  TextWriter,
+  UTF8,
+} from 'roster-prediction/internals';
 import { arrowStream } from '../../testkit/data/made-arrow.js';
 import type { Headers } from '../../testkit/http/client.js';
 import { MadeNumbers, Written } from '../../testkit/prediction/hostile-files.js';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../prediction/src/trees/random.js';
+import { seededRandom } from 'roster-prediction/internals';
 
 /** A model that takes long to load. */
 interface LargeModel {

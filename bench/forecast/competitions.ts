@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { ForecastSeries } from '../../prediction/src/tasks/forecasting/series.js';
+import type { ForecastSeries } from 'roster-prediction/internals';
 import { root } from '../../testkit/root.js';
 import type { Finding, Scenario } from '../scenarios.js';
 import {

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Forecaster, fitForecaster } from '../../prediction/src/tasks/forecasting/method.js';
-import type { ForecastSeries, SeriesSet } from '../../prediction/src/tasks/forecasting/series.js';
-import { Progress } from '../../prediction/src/training/progress.js';
-import { finish } from '../../prediction/src/trees/steps.js';
+import type { ForecastSeries, SeriesSet } from 'roster-prediction/internals';
+import { Forecaster, fitForecaster, Progress } from 'roster-prediction/internals';
+import { finish } from 'roster-prediction/predicting';
 import type { Finding } from '../scenarios.js';
 
 /** Series, and the values that came after them. */

@@ -1,8 +1,6 @@
-import { Forecaster, fitForecaster } from '../../prediction/src/tasks/forecasting/method.js';
-import type { ForecastSeries } from '../../prediction/src/tasks/forecasting/series.js';
-import { Progress } from '../../prediction/src/training/progress.js';
-import { seededRandom } from '../../prediction/src/trees/random.js';
-import { finish } from '../../prediction/src/trees/steps.js';
+import type { ForecastSeries } from 'roster-prediction/internals';
+import { Forecaster, fitForecaster, Progress, seededRandom } from 'roster-prediction/internals';
+import { finish } from 'roster-prediction/predicting';
 import { ask } from '../../testkit/http/client.js';
 import { timeWork } from '../load.js';
 import { type Given, runScenarios, type Scenario } from '../scenarios.js';

@@ -1,5 +1,5 @@
 import { createRoster } from 'roster-client';
-import { seededRandom } from '../../prediction/src/trees/random.js';
+import { seededRandom } from 'roster-prediction/internals';
 import { toColumns, writeFile } from '../../testkit/data/table-files.js';
 import { readCells } from '../../testkit/prediction/onnx-session.js';
 import { openModel, rowsBeside, trainTable } from '../../testkit/prediction/onnx-tables.js';

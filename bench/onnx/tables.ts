@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRoster, type Roster } from 'roster-client';
-import { readRowsTable, train } from '../../prediction/src/index.js';
-import { seededRandom } from '../../prediction/src/trees/random.js';
+import { readRowsTable, train } from 'roster-prediction';
+import { seededRandom } from 'roster-prediction/internals';
 import { type Cells, type OnnxRuntime, type Outputs, readCells } from '../../testkit/prediction/onnx-session.js';
 import {
   askService,

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPredictorInSteps, decodeModel } from '../../prediction/src/predicting.js';
-import { finish } from '../../prediction/src/trees/steps.js';
+import { createPredictorInSteps, decodeModel, finish } from 'roster-prediction/predicting';
 
 /** Prints the estimated and the measured bytes of a stored model when it is loaded. Needs `--expose-gc`. */
 

@@ -3,14 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import {
-  encodeModel,
-  readRowsTable,
-  SeenRows,
-  type Table,
-  type Task,
-  train as trainModel,
-} from '../../prediction/src/index.js';
+import { encodeModel, readRowsTable, SeenRows, type Table, type Task, train as trainModel } from 'roster-prediction';
 import { ask } from '../../testkit/http/client.js';
 import { readField } from '../../testkit/json.js';
 import { residentMemory } from '../../testkit/service/measured-service.js';

@@ -1,5 +1,5 @@
-import { findIntervalNeeds, moveShifts, SHIFT_LEVELS, shiftAt, startShifts } from '../../prediction/src/recording.js';
-import { seededRandom } from '../../prediction/src/trees/random.js';
+import { seededRandom } from 'roster-prediction/internals';
+import { findIntervalNeeds, moveShifts, SHIFT_LEVELS, shiftAt, startShifts } from 'roster-prediction/recording';
 
 /** A deviate of the standard normal distribution (Box & Muller 1958). */
 export function normal(random: () => number): number {

@@ -6,10 +6,10 @@ import {
   readRowsTable,
   type SeriesModel,
   train,
-} from '../../prediction/src/index.js';
-import { addTruth, type RunningRecord, startRecord, stepGroup } from '../../prediction/src/recording.js';
-import type { RowObject } from '../../prediction/src/table/cells.js';
-import { seededRandom } from '../../prediction/src/trees/random.js';
+} from 'roster-prediction';
+import type { RowObject } from 'roster-prediction/internals';
+import { seededRandom } from 'roster-prediction/internals';
+import { addTruth, type RunningRecord, startRecord, stepGroup } from 'roster-prediction/recording';
 import type { Finding, Scenario } from '../scenarios.js';
 import { normal } from './adapters.js';
 import { groupByTime, type Row, readOrdered } from './tables.js';

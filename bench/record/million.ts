@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { seededRandom } from '../../prediction/src/trees/random.js';
+import { seededRandom } from 'roster-prediction/internals';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { readField } from '../../testkit/json.js';
 import { timeWork } from '../load.js';

@@ -1,6 +1,6 @@
-import { wilson } from '../../prediction/src/intervals/statistics.js';
-import { bet, type Outcome, startAlarm } from '../../prediction/src/recording.js';
-import { seededRandom } from '../../prediction/src/trees/random.js';
+import { wilson } from 'roster-prediction/browser';
+import { seededRandom } from 'roster-prediction/internals';
+import { bet, type Outcome, startAlarm } from 'roster-prediction/recording';
 import { median } from '../../testkit/numbers.js';
 import type { Finding, Scenario } from '../scenarios.js';
 import { type Adapter, normal, OwnAdapter, PEERS, Trained } from './adapters.js';

@@ -6,7 +6,7 @@ import {
   type RegressionModel,
   readRowsTable,
   train,
-} from '../../prediction/src/index.js';
+} from 'roster-prediction';
 import {
   describeThresholds,
   describeWidths,
@@ -20,7 +20,7 @@ import {
   shiftThreshold,
   startRecalibration,
   startShifts,
-} from '../../prediction/src/recording.js';
+} from 'roster-prediction/recording';
 import { root } from '../../testkit/root.js';
 import type { Finding, Scenario } from '../scenarios.js';
 

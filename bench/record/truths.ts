@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { seededRandom } from '../../prediction/src/trees/random.js';
+import { seededRandom } from 'roster-prediction/internals';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { readField } from '../../testkit/json.js';
 import { treeTime } from '../../testkit/service/measured-service.js';

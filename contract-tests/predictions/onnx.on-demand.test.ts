@@ -1,8 +1,8 @@
 /** Tests that models as ONNX predict, in ONNX Runtime, what the service predicts: not nearly, but the same. */
 import fc from 'fast-check';
 import { createRoster, type Roster } from 'roster-client';
+import { seededRandom } from 'roster-prediction/internals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seededRandom } from '../../prediction/src/trees/random.js';
 import { type OnnxRuntime, readCells } from '../../testkit/prediction/onnx-session.js';
 import {
   askService,

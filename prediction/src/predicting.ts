@@ -62,4 +62,4 @@ export {
 } from './tasks/predictors.js';
 export type { RegressionModel } from './tasks/regression/model.js';
 export type { Prediction } from './tasks/regression/server.js';
-export { runSteps, type Steps } from './trees/steps.js';
+export { finish, runSteps, type Steps } from './trees/steps.js';

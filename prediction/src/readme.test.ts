@@ -15,8 +15,6 @@ const TABLE = 'datasets/diamonds.csv';
 let folder: string;
 let snippets: string[];
 beforeAll(async () => {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  await run(process.execPath, [tsc, '--project', PACKAGE]);
   // Inside the package folder its name resolves, and Git ignores the files.
   folder = await mkdtemp(join(PACKAGE, 'dist/readme-'));
   await mkdir(join(folder, 'examples/node'), { recursive: true });

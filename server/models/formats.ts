@@ -1,4 +1,4 @@
-import type { RowFormat, TableFault, TableForm } from '../../prediction/src/predicting.js';
+import type { RowFormat, TableFault, TableForm } from 'roster-prediction/predicting';
 import type { Input } from '../api/handlers.js';
 import { invalidRequest, type ProblemError, problem } from '../problems/problem.js';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import type { ColumnChoices, TableMarks } from 'roster-prediction/predicting';
 import type { components } from '../../generated/openapi.js';
-import type { ColumnChoices, TableMarks } from '../../prediction/src/predicting.js';
 import type { Project } from '../projects/projects.js';
 import { type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { decodeModelInSteps, exportOnnx, ONNX_REVISION, runSteps } from '../../prediction/src/predicting.js';
+import { decodeModelInSteps, exportOnnx, ONNX_REVISION, runSteps } from 'roster-prediction/predicting';
 import type { Handlers } from '../api/handlers.js';
 import { namesTag, quoteTag, weakly } from '../api/preconditions.js';
 import { ByteStream } from '../api/reply/send.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
-import type { AdaptedCalibration, RunningRecord } from '../../prediction/src/recording.js';
+import type { AdaptedCalibration, RunningRecord } from 'roster-prediction/recording';
 import { type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';

@@ -1,7 +1,15 @@
 /** Writes Arrow streams whose buffers are placed by hand, so that they may overlap. */
-import { FlatBuilder, int16, int64, int64Structs, table, uint8 } from '../../prediction/src/io/arrow/flat-buffers.js';
-import { endOfStream, schemaMessage } from '../../prediction/src/io/arrow/message-bytes.js';
-import { TypeId } from '../../prediction/src/io/arrow/schema.js';
+import {
+  endOfStream,
+  FlatBuilder,
+  int16,
+  int64,
+  int64Structs,
+  schemaMessage,
+  TypeId,
+  table,
+  uint8,
+} from 'roster-prediction/internals';
 
 /** The place of a buffer in the body of a batch. */
 export interface MadeBuffer {

@@ -1,7 +1,11 @@
-import { type AnswerOptions, type AnswerPart, DeclinedError } from '../../prediction/src/io/answer-part.js';
-import { answerParsedRows, answerRows } from '../../prediction/src/io/answer-rows.js';
-import type { RowWarnings } from '../../prediction/src/serving/row-warnings.js';
-import type { AnyPredictor } from '../../prediction/src/tasks/predictors.js';
+import type { AnyPredictor, RowWarnings } from 'roster-prediction/predicting';
+import {
+  type AnswerOptions,
+  type AnswerPart,
+  answerParsedRows,
+  answerRows,
+  DeclinedError,
+} from 'roster-prediction/predicting';
 
 /** Hands out bytes in pieces. */
 export async function* pieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,5 @@
-import { ByteBudget } from '../../prediction/src/io/columns/byte-budget.js';
-import type { Vector } from '../../prediction/src/io/columns/vector.js';
-import { seededRandom } from '../../prediction/src/trees/random.js';
+import type { Vector } from 'roster-prediction/internals';
+import { ByteBudget, seededRandom } from 'roster-prediction/internals';
 
 /** Makes a file of a format; `set` is told each number in it, and gives the one that is written. */
 export type MakeFile = (numbers: MadeNumbers) => Uint8Array;

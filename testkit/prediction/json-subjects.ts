@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { readRowsTable } from '../../prediction/src/table/row-reader.js';
-import { type AnyPredictor, createPredictor } from '../../prediction/src/tasks/predictors.js';
-import { train } from '../../prediction/src/tasks/train.js';
+import { readRowsTable } from 'roster-prediction';
+import { type AnyPredictor, createPredictor } from 'roster-prediction/predicting';
+import { train } from 'roster-prediction/training';
 import { makeRows, readRows } from './sample-tables.js';
 
 /** Models and texts of the tests of JSON. */

@@ -1,6 +1,6 @@
 /** Tables that models as ONNX are compared with the service on, and the comparison. */
 import { createRosterClient, type Roster } from 'roster-client';
-import { seededRandom } from '../../prediction/src/trees/random.js';
+import { seededRandom } from 'roster-prediction/internals';
 import { settled } from '../service/train-prices.js';
 import { type OnnxFile, readOnnx } from './onnx-file.js';
 import { type Cells, type OnnxRuntime, type Outputs, openOnnx, type ReadColumn } from './onnx-session.js';

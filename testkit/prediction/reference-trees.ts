@@ -1,8 +1,5 @@
-import type { BinnedFeatures } from '../../prediction/src/trees/binning/dataset.js';
-import { Learner } from '../../prediction/src/trees/boosting/learner.js';
-import { squaredLoss } from '../../prediction/src/trees/boosting/squared-loss.js';
-import type { Forest, Split, Tree } from '../../prediction/src/trees/forest/tree.js';
-import type { TreeParams } from '../../prediction/src/trees/params.js';
+import type { BinnedFeatures, Forest, Split, Tree, TreeParams } from 'roster-prediction/internals';
+import { Learner, squaredLoss } from 'roster-prediction/internals';
 
 /**
  * The reference for the kernel in tests: the same trees grown, and rows scored, in the plainest

@@ -11,9 +11,9 @@ import {
   TableError,
   type TableFault,
   train,
-} from '../../prediction/src/index.js';
-import type { TableColumn } from '../../prediction/src/table/column.js';
-import { seededRandom, shuffledRange } from '../../prediction/src/trees/random.js';
+} from 'roster-prediction';
+import type { TableColumn } from 'roster-prediction/internals';
+import { seededRandom, shuffledRange } from 'roster-prediction/internals';
 
 /** Helpers shared by the tests of this package. */
 

@@ -17,8 +17,8 @@ test('all versions of the project are in step', () => {
   expect([...files]).toEqual(
     expect.arrayContaining(['package.json', 'package-lock.json', 'openapi.yaml', 'README.md']),
   );
-  // Its own four, and that of the client among its dependencies.
-  expect(listPlaces(project).filter(({ file }) => file === 'package-lock.json')).toHaveLength(5);
+  // Its own four, and those of its two packages among its dependencies.
+  expect(listPlaces(project).filter(({ file }) => file === 'package-lock.json')).toHaveLength(6);
 });
 
 describe('in a project', () => {
@@ -51,7 +51,7 @@ describe('in a project', () => {
     expect(new Set(listPlaces(folder).map((place) => place.version))).toEqual(new Set([version]));
     expect(read('README.md')).toContain(`roster-client-${version}.tgz`);
     expect(JSON.parse(read('package-lock.json')).packages).toMatchObject({
-      '': { version, devDependencies: { 'roster-client': version } },
+      '': { version, devDependencies: { 'roster-client': version, 'roster-prediction': version } },
       client: { version },
       prediction: { version },
     });

@@ -10,7 +10,7 @@ export interface Place {
 
 /** Patterns that match the version alone. Each finds at least one. */
 const PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
-  'package.json': [/(?<=^ {2}"version": ")[^"]+/gm, /(?<="roster-client": ")[^"]+/g],
+  'package.json': [/(?<=^ {2}"version": ")[^"]+/gm, /(?<="roster-(?:client|prediction)": ")[^"]+/g],
   'client/package.json': [/(?<=^ {2}"version": ")[^"]+/gm],
   'python/pyproject.toml': [/(?<=^version = ")[^"]+/gm],
   'prediction/package.json': [/(?<=^ {2}"version": ")[^"]+/gm],
@@ -18,7 +18,7 @@ const PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
     /(?<=^ {2}"version": ")[^"]+/gm,
     /(?<=^ {4}"(?:|client|prediction)": \{\n(?: {6}"name".*\n)? {6}"version": ")[^"]+/gm,
     // Not the path of its command.
-    /(?<="roster-client": ")\d[^"]*/g,
+    /(?<="roster-(?:client|prediction)": ")\d[^"]*/g,
   ],
   'openapi.yaml': [
     /(?<=^ {2}version: )\S+/gm,

@@ -4,7 +4,7 @@ import { isMainThread } from 'node:worker_threads';
 
 /** The functions of a compiled file that were called. */
 export interface CoveredFile {
-  /** Relative to `dist/`, such as `server/app.js`. */
+  /** Relative to the root of the project, such as `dist/server/app.js`. */
   readonly file: string;
   readonly functions: readonly CoveredFunction[];
 }
@@ -21,8 +21,8 @@ export interface CoveredFunction {
  * Preloaded into the service. Replies to `functions` with the project's own functions that were called on the main
  * thread since the last such message, as JSON: a list of `CoveredFile`.
  */
-const DIST = new URL('../../', import.meta.url).href;
-const OWN = /^(server|prediction)\//;
+const ROOT = new URL('../../../', import.meta.url).href;
+const OWN = /^(dist\/server|prediction\/dist)\//;
 
 /**
  * Time in which requests end after their answers: they are logged and counted. Turns of the event loop too, since time
@@ -45,7 +45,7 @@ async function watch(): Promise<void> {
     for (let turn = 0; turn < AFTERMATH.turns; turn++) await nextTurn();
     const { result } = await session.post('Profiler.takePreciseCoverage');
     const own = result.flatMap(({ url, functions }): CoveredFile[] => {
-      const file = url.startsWith(DIST) ? url.slice(DIST.length) : '';
+      const file = url.startsWith(ROOT) ? url.slice(ROOT.length) : '';
       if (!OWN.test(file)) return [];
       // The first range is that of the whole function.
       const called = functions.flatMap(({ functionName: name, ranges: [whole] }) =>

@@ -178,7 +178,7 @@ function findStep({ file }: RanFile): number {
 }
 
 function sourceFile({ file, functions }: CoveredFile): RanFile {
-  const compiled = new URL(`dist/${file}`, root);
+  const compiled = new URL(file, root);
   const code = readFileSync(compiled, 'utf8');
   const payload: SourceMapPayload = JSON.parse(readFileSync(`${fileURLToPath(compiled)}.map`, 'utf8'));
   const map = new SourceMap(payload);
@@ -188,7 +188,7 @@ function sourceFile({ file, functions }: CoveredFile): RanFile {
     return 'originalLine' in entry ? entry.originalLine + 1 : 0;
   };
   return {
-    file: file.replace(/\.js$/, '.ts'),
+    file: new URL(payload.sources[0] ?? '', compiled).href.slice(root.href.length),
     functions: functions.map(({ name, offset }) => ({ name, line: lineAt(offset) })),
   };
 }

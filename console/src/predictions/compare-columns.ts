@@ -1,5 +1,5 @@
 import type { Model } from 'roster-client';
-import { NearestName, nameIndex } from '../../../prediction/src/browser.js';
+import { NearestName, nameIndex } from 'roster-prediction/browser';
 
 export interface Comparison {
   /** The columns of the file that the model uses, and their places. */

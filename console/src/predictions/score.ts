@@ -1,5 +1,5 @@
 import type { Model, PredictionRow } from 'roster-client';
-import { cellText, createReader, readClearNumber } from '../../../prediction/src/browser.js';
+import { cellText, createReader, readClearNumber } from 'roster-prediction/browser';
 
 /** The quality of the predictions of rows whose true value the file has. */
 export interface Score {

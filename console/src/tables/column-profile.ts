@@ -6,7 +6,7 @@ import {
   readNumberText,
   type ShownReading,
   shownReading,
-} from '../../../prediction/src/browser.js';
+} from 'roster-prediction/browser';
 import type { ColumnKind, TableHead } from './table-head.js';
 
 /** A description of the values at the beginning of a column, read as the service reads them. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { parseNumber } from '../../../prediction/src/browser.js';
+import { parseNumber } from 'roster-prediction/browser';
 import { Field } from '../ui/field.js';
 import { type CsvHead, readCsvHead } from './table-head.js';
 import { truncate } from './table-preview.js';

@@ -1,10 +1,4 @@
-import {
-  findDelimiter,
-  findHeaderLine,
-  findWidth,
-  MAX_HEADER_LINE,
-  MAX_LOOKED_AT,
-} from '../../../prediction/src/browser.js';
+import { findDelimiter, findHeaderLine, findWidth, MAX_HEADER_LINE, MAX_LOOKED_AT } from 'roster-prediction/browser';
 import { type Delimiter, parseCsv } from './csv.js';
 import { TableFileError } from './table-file-error.js';
 

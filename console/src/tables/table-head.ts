@@ -1,4 +1,4 @@
-import type { ShownReading } from '../../../prediction/src/browser.js';
+import type { ShownReading } from 'roster-prediction/browser';
 import { parseRecords, type TableRecord } from './read-records.js';
 import { TableFileError } from './table-file-error.js';
 import { detectFormat, type TableFormat } from './table-format.js';

@@ -1,4 +1,4 @@
-import { parseNumber } from '../../../prediction/src/browser.js';
+import { parseNumber } from 'roster-prediction/browser';
 import { writeCsv } from './csv.js';
 import type { TableRecord } from './read-records.js';
 import type { TableFormat } from './table-format.js';

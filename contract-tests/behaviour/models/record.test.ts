@@ -1,7 +1,7 @@
 /** The outcome of promises: the record, the alarm in it, and answers that adapt. */
 import { answered, type Model } from 'roster-client';
+import { seededRandom } from 'roster-prediction/internals';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { seededRandom } from '../../../prediction/src/trees/random.js';
 import { settled } from '../../../testkit/service/train-prices.js';
 import { ownProject, roster, send } from '../../target.js';
 

@@ -1,5 +1,5 @@
+import { InvalidRowsError, type RowPredictor, SeriesServer } from 'roster-prediction/predicting';
 import type { components } from '../../../generated/openapi.js';
-import { InvalidRowsError, type RowPredictor, SeriesServer } from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
 import { asRecord } from '../../contract/json-record.js';
 import { describeRecord } from '../../models/model-record.js';

@@ -10,7 +10,7 @@ import {
   type PromisePart,
   runSteps,
   UnknownNamesError,
-} from '../../../prediction/src/predicting.js';
+} from 'roster-prediction/predicting';
 import { LruCache } from '../../common/lru-cache.js';
 import type { Pause } from '../../common/pausing.js';
 import type { StoredModel } from '../serving-version.js';

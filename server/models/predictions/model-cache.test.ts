@@ -1,5 +1,5 @@
+import { createPredictor, decodeModel, encodeModel, readRowsTable, train } from 'roster-prediction';
 import { expect, test } from 'vitest';
-import { createPredictor, decodeModel, encodeModel, readRowsTable, train } from '../../../prediction/src/index.js';
 import { ModelCache } from './answer-body.js';
 
 /** Stores a model of some series, each with four values. */

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import type { components } from '../../../generated/openapi.js';
 import {
   type AnswerOptions,
   type AnswerPart,
@@ -12,7 +11,8 @@ import {
   type Remembering,
   SLICE_WORK,
   type TableForm,
-} from '../../../prediction/src/predicting.js';
+} from 'roster-prediction/predicting';
+import type { components } from '../../../generated/openapi.js';
 import type { RawJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
 import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { encodeModel, train } from 'roster-prediction/training';
 import { afterEach, describe, expect, test } from 'vitest';
-import { encodeModel, train } from '../../../prediction/src/training.js';
 import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { type AnswerProgress, PredictionPool, type PredictionRequest } from './prediction-pool.js';
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AnswerOptions, AnswerPart } from '../../../prediction/src/predicting.js';
+import type { AnswerOptions, AnswerPart } from 'roster-prediction/predicting';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
 import { pausing } from '../../common/pausing.js';

@@ -1,4 +1,4 @@
-import type { AnyPredictor } from '../../../prediction/src/predicting.js';
+import type { AnyPredictor } from 'roster-prediction/predicting';
 import { type Caller, seesProject } from '../../auth/caller.js';
 import { WhileUnchanged } from '../../common/lru-cache.js';
 import { pausing } from '../../common/pausing.js';

@@ -1,4 +1,3 @@
-import type { components } from '../../../generated/openapi.js';
 import {
   type AnyPredictor,
   columnName,
@@ -10,7 +9,8 @@ import {
   type RowWarnings,
   type SchemaCheck,
   type UnknownName,
-} from '../../../prediction/src/predicting.js';
+} from 'roster-prediction/predicting';
+import type { components } from '../../../generated/openapi.js';
 import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { invalidRequest, MAX_ERRORS, malformedBody, type ProblemError, problem } from '../../problems/problem.js';

@@ -1,5 +1,5 @@
+import { chooseIds, columnName, type UnreadTruth } from 'roster-prediction/predicting';
 import type { components } from '../../../generated/openapi.js';
-import { chooseIds, columnName, type UnreadTruth } from '../../../prediction/src/predicting.js';
 import type { Handlers } from '../../api/handlers.js';
 import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';

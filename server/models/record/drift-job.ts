@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { type Drift, findDrift } from '../../../prediction/src/recording.js';
+import { type Drift, findDrift } from 'roster-prediction/recording';
 
 /** The bins of rows of two times. */
 export interface DriftRows {

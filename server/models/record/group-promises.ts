@@ -6,14 +6,8 @@ import {
   type PromiseSubject,
   type Promises,
   TruthSheet,
-} from '../../../prediction/src/predicting.js';
-import {
-  type Coverage,
-  CoverageCounter,
-  decodeSample,
-  MAX_COMPARED,
-  measureError,
-} from '../../../prediction/src/recording.js';
+} from 'roster-prediction/predicting';
+import { type Coverage, CoverageCounter, decodeSample, MAX_COMPARED, measureError } from 'roster-prediction/recording';
 import { pausing } from '../../common/pausing.js';
 import { DAY_MS } from '../../store/clock-watch.js';
 import type { Store } from '../../store/index.js';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { MAX_ROWS, type SentTruth, type TruthGroup } from '../../../prediction/src/predicting.js';
+import { MAX_ROWS, type SentTruth, type TruthGroup } from 'roster-prediction/predicting';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { lookup } from '../../store/rows.js';

@@ -1,5 +1,5 @@
+import type { PromisePart, PromiseSubject } from 'roster-prediction/predicting';
 import { expect, test } from 'vitest';
-import type { PromisePart, PromiseSubject } from '../../../prediction/src/predicting.js';
 import { ClockWatch, DAY_MS } from '../../store/clock-watch.js';
 import { forgetOld } from '../../store/forget-rows.js';
 import { Store } from '../../store/index.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { PromisePart } from '../../../prediction/src/predicting.js';
-import { startRecord } from '../../../prediction/src/recording.js';
+import type { PromisePart } from 'roster-prediction/predicting';
+import { startRecord } from 'roster-prediction/recording';
 import { unavailable } from '../../problems/problem.js';
 import type { Act } from '../../store/audit.js';
 import { getDialect, type Parameter, PreparedQuery } from '../../store/database/dialect.js';

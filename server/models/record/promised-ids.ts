@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { decodeBins, type PromisedIds } from '../../../prediction/src/predicting.js';
+import { decodeBins, type PromisedIds } from 'roster-prediction/predicting';
 import { pausing } from '../../common/pausing.js';
 import { type Parameter, PreparedQuery } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';

@@ -1,6 +1,6 @@
+import { columnName, type PromiseSubject } from 'roster-prediction/predicting';
+import { type Drift, type RunningRecord, startRecord, summarize } from 'roster-prediction/recording';
 import type { components } from '../../../generated/openapi.js';
-import { columnName, type PromiseSubject } from '../../../prediction/src/predicting.js';
-import { type Drift, type RunningRecord, startRecord, summarize } from '../../../prediction/src/recording.js';
 import type { Handlers } from '../../api/handlers.js';
 import { ByteStream, type StreamPiece } from '../../api/reply/send.js';
 import { CSV_TYPE } from '../../edge/request.js';

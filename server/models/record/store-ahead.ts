@@ -1,4 +1,4 @@
-import type { PromisePart } from '../../../prediction/src/predicting.js';
+import type { PromisePart } from 'roster-prediction/predicting';
 import type { Store } from '../../store/index.js';
 import type { AnswerProgress } from '../predictions/prediction-pool.js';
 import { addPromises, type RememberedAnswer } from './promise-rows.js';

@@ -3,7 +3,7 @@ import type { RequestOptions } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import { type RunningRecord, summarize } from '../../../prediction/src/recording.js';
+import { type RunningRecord, summarize } from 'roster-prediction/recording';
 import { ExchangeError, type ExchangeLimits, exchange, explainExchange } from '../../common/http-exchange.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { getDialect, inTransaction } from '../../store/database/dialect.js';

@@ -1,5 +1,5 @@
-import type { RowFormat, TableForm, TruthChunk, TruthColumns } from '../../../prediction/src/predicting.js';
-import { readTruths } from '../../../prediction/src/reading.js';
+import type { RowFormat, TableForm, TruthChunk, TruthColumns } from 'roster-prediction/predicting';
+import { readTruths } from 'roster-prediction/reading';
 import { malformedJson } from '../../api/body/sliced-json.js';
 import { bodyProblem } from '../predictions/row-warnings.js';
 import type { TruthInput } from './truth-input.js';

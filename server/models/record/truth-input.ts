@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import type { PromisedIds } from '../../../prediction/src/predicting.js';
+import type { PromisedIds } from 'roster-prediction/predicting';
 
 /** A body of truths, and the ids of promises among which theirs are looked for, as `readTruths` reads them. */
 export interface TruthInput {

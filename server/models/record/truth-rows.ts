@@ -8,8 +8,8 @@ import {
   type SentTruth,
   type TruthGroup,
   TruthSheet,
-} from '../../../prediction/src/predicting.js';
-import { addTruth, type RunningRecord } from '../../../prediction/src/recording.js';
+} from 'roster-prediction/predicting';
+import { addTruth, type RunningRecord } from 'roster-prediction/recording';
 import { pausing } from '../../common/pausing.js';
 import type { Act } from '../../store/audit.js';
 import { getDialect } from '../../store/database/dialect.js';

@@ -1,4 +1,4 @@
-import type { ColumnChoices } from '../../../prediction/src/predicting.js';
+import type { ColumnChoices } from 'roster-prediction/predicting';
 import { unavailable } from '../../problems/problem.js';
 import { getDialect } from '../../store/database/dialect.js';
 import type { Store } from '../../store/index.js';

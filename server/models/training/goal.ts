@@ -1,4 +1,4 @@
-import { type ColumnChoices, columnName, type Goal, type TableMarks } from '../../../prediction/src/predicting.js';
+import { type ColumnChoices, columnName, type Goal, type TableMarks } from 'roster-prediction/predicting';
 import type { Input } from '../../api/handlers.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 import type { Model } from '../model-rows.js';

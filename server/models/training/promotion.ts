@@ -1,4 +1,4 @@
-import { type Incomparable, MIN_COMPARED_ROWS, type ModelComparison } from '../../../prediction/src/training.js';
+import { type Incomparable, MIN_COMPARED_ROWS, type ModelComparison } from 'roster-prediction/training';
 import type { Store } from '../../store/index.js';
 import { count, number } from '../model-record.js';
 import type { Model } from '../model-rows.js';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { ColumnChoices, ModelTask, TableMarks } from '../../../prediction/src/predicting.js';
+import type { ColumnChoices, ModelTask, TableMarks } from 'roster-prediction/predicting';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import { inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';

@@ -6,7 +6,7 @@ import type {
   TableForm,
   TableMarks,
   TruthChunk,
-} from '../../../prediction/src/predicting.js';
+} from 'roster-prediction/predicting';
 import {
   encodeTable,
   type ForecastTable,
@@ -17,8 +17,8 @@ import {
   TableError,
   type TableFormat,
   type TablePreview,
-} from '../../../prediction/src/reading.js';
-import type { Drift } from '../../../prediction/src/recording.js';
+} from 'roster-prediction/reading';
+import type { Drift } from 'roster-prediction/recording';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { unreadableTable, unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { RowFormat, TruthChunk } from '../../../prediction/src/predicting.js';
-import type { TablePreview } from '../../../prediction/src/reading.js';
-import type { Drift } from '../../../prediction/src/recording.js';
+import type { RowFormat, TruthChunk } from 'roster-prediction/predicting';
+import type { TablePreview } from 'roster-prediction/reading';
+import type { Drift } from 'roster-prediction/recording';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';

@@ -1,4 +1,4 @@
-import { columnName } from '../../../prediction/src/predicting.js';
+import { columnName } from 'roster-prediction/predicting';
 import { parseJson } from '../../api/body/parse-body.js';
 import type { DeferredBody } from '../../api/body/read-body.js';
 import type { Handlers } from '../../api/handlers.js';

@@ -14,7 +14,7 @@ import {
   TableDecoder,
   train,
   verifyModel,
-} from '../../../prediction/src/training.js';
+} from 'roster-prediction/training';
 import { serveJobs } from '../../work/serve-jobs.js';
 import type { Compared, ServingModel } from './promotion.js';
 import type { TrainingResult } from './trainings.js';

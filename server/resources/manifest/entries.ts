@@ -1,5 +1,5 @@
+import { columnName } from 'roster-prediction/predicting';
 import type { components } from '../../../generated/openapi.js';
-import { columnName } from '../../../prediction/src/predicting.js';
 import { omitNulls } from '../../api/idempotency.js';
 import { pausing } from '../../common/pausing.js';
 import { CHOOSING, parseChoices, parseGoal, parseMarks } from '../../models/training/goal.js';

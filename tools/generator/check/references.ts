@@ -1,4 +1,4 @@
-import { NearestName } from '../../../prediction/src/browser.js';
+import { NearestName } from 'roster-prediction/browser';
 import { splitPointer, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
 import type { FaultyPart, Kind, Part } from './parts.js';

@@ -1,5 +1,5 @@
 import type { ForecastModel } from 'roster-client';
-import { wilson } from '../../../../prediction/src/browser.js';
+import { wilson } from 'roster-prediction/browser';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Bars } from '../../plots/bars.js';
 import { Captioned, Figure } from '../../plots/figure.js';

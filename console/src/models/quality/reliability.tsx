@@ -1,4 +1,4 @@
-import { wilson } from '../../../../prediction/src/browser.js';
+import { wilson } from 'roster-prediction/browser';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
