@@ -15,6 +15,10 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
     ...['common', 'contract', 'problems', 'work', 'store', 'auth', 'databases', 'edge', 'api', 'projects', 'models'],
     ...['resources', 'agents', 'mcp', 'openai', 'telemetry', 'pages', 'oauth', '.', 'commands'],
   ],
+  'prediction/src/': [
+    ...['kernel', 'table', 'trees', 'model', 'intervals', 'calibration', 'training', 'promises', 'serving', 'tasks'],
+    ...['record', 'onnx', 'io', '.'],
+  ],
   'console/src/': [
     ...['router', 'session', 'plots', 'ui', 'tables', 'training', 'predictions', 'key', 'models', 'resources'],
     ...['answers', 'documents'],

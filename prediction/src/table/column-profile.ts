@@ -1,4 +1,3 @@
-import { minRowsOfCategory } from '../trees/params.js';
 import {
   type ColumnChoice,
   isPassedOver,
@@ -147,6 +146,11 @@ function profileOrdered(column: ValueColumn): ColumnProfile {
 }
 
 /** @param counts the rows of each code. */
+/** Returns the fewest rows of a leaf of trees for values: LightGBM's default, and fewer in small tables. */
+export function minRowsPerLeaf(rowCount: number): number {
+  return Math.min(20, Math.max(5, Math.round(rowCount / 25)));
+}
+
 function summariseCategories(column: TextColumn, counts: Uint32Array, categoryBytes: number): ColumnSummary {
   const present = column.codes.length - (counts[0] ?? 0);
   // The number of other texts is not known; this is the most.
@@ -160,7 +164,8 @@ function summariseCategories(column: TextColumn, counts: Uint32Array, categoryBy
   const byFrequency = column.texts
     .map((text, index) => ({ text, count: counts[index + 1] ?? 0 }))
     .sort((a, b) => b.count - a.count);
-  const fewest = minRowsOfCategory(column.codes.length);
+  // The fewest that trees can tell from the others.
+  const fewest = minRowsPerLeaf(column.codes.length) / 2;
   if (use.used && distinct > MAX_CATEGORIES && (byFrequency[0]?.count ?? 0) < fewest) {
     use.used = false;
     use.reason = `no value is in more than ${byFrequency[0]?.count} rows, too few to learn from`;

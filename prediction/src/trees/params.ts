@@ -1,3 +1,5 @@
+import { minRowsPerLeaf } from '../table/column-profile.js';
+
 /**
  * The limits for growing trees. The names follow LightGBM's: `num_leaves`, `min_data_in_leaf`,
  * `bagging_fraction`.
@@ -24,8 +26,8 @@ const MIN_ROWS_TO_SAMPLE = 200_000;
 
 /** Returns LightGBM's default tree size; in small tables leaves hold fewer rows. */
 export function valueTreeParams(rowCount: number): TreeParams {
-  const minRowsPerLeaf = clamp(Math.round(rowCount / 25), 5, 20);
-  return { maxLeaves: LEAVES, minRowsPerLeaf, ...(rowCount > MIN_ROWS_TO_SAMPLE && { rowsPerTree: TREE_ROWS }) };
+  const rowsPerTree = rowCount > MIN_ROWS_TO_SAMPLE ? { rowsPerTree: TREE_ROWS } : {};
+  return { maxLeaves: LEAVES, minRowsPerLeaf: minRowsPerLeaf(rowCount), ...rowsPerTree };
 }
 
 /**
@@ -34,11 +36,6 @@ export function valueTreeParams(rowCount: number): TreeParams {
  */
 export function errorTreeParams(rowCount: number): TreeParams {
   return { maxLeaves: LEAVES, minRowsPerLeaf: clamp(Math.round(rowCount / 10), 10, 50) };
-}
-
-/** Returns the fewest rows of a category that trees can tell from the others. */
-export function minRowsOfCategory(rowCount: number): number {
-  return valueTreeParams(rowCount).minRowsPerLeaf / 2;
 }
 
 export function clamp(value: number, least: number, most: number): number {
