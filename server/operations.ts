@@ -38,7 +38,6 @@ export interface Services {
   readonly store: Store;
   readonly tables: Tables;
   readonly trainings: Trainings;
-  readonly queries: SqlDatabases;
   readonly predictors: Predictors;
   readonly pool: PredictionPool;
   readonly metrics: Metrics;
@@ -46,8 +45,7 @@ export interface Services {
   readonly rates: RateLimits;
   readonly agents: AgentRunner;
   readonly tools: ToolServices;
-  /** Undefined if the service has none. */
-  readonly databases: SqlDatabases | undefined;
+  readonly databases: SqlDatabases;
   /** Undefined if the service has none. */
   readonly servers: McpServers | undefined;
   /** Aborted when the service is about to stop. */

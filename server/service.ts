@@ -81,8 +81,8 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     const sweeps = new Sweeps(listSweeps(store, config, log, stopping.signal), log);
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
-    const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
-    const sql = settings.size > 0 ? new SqlTools(queries) : undefined;
+    const databases = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
+    const sql = settings.size > 0 ? new SqlTools(databases) : undefined;
     const servers = await openMcpServers(config.mcpServers, contract.document.info.version);
     const mcp = servers && new McpTools(servers);
     const counter = new RowCounter(rates, metrics);
@@ -94,7 +94,6 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       log,
       rates,
     );
-    const databases = sql && queries;
     const identities = config.oidc && (await openIdentities(config.oidc, store, log));
     const callers = new Callers(store, log, findOpenDoor(config) !== undefined, identities);
     const refusals = new Refusals(store, callers, log);
@@ -102,7 +101,6 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       store,
       tables,
       trainings,
-      queries,
       predictors,
       pool,
       metrics,
@@ -134,7 +132,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       {
         'readers of tables': () => tables.stop(),
         predictions: () => pool.close(),
-        queries: () => queries.stop(),
+        queries: () => databases.stop(),
         'calls of MCP servers': () => servers?.stop(),
         searches: () => passages.close(),
       },

@@ -34,12 +34,11 @@ const rates = new RateLimits(config.rateLimit, store);
 const tools = { store, passages, predictors, sql: undefined, mcp: undefined, counter: new RowCounter(rates, metrics) };
 const callers = new Callers(store, log);
 const services = {
-  databases: undefined,
   servers: undefined,
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}, { maxTime: config.maxTrainingSeconds * 1000 }),
-  queries: new SqlDatabases(new Map()),
+  databases: new SqlDatabases(new Map()),
   predictors,
   pool: new PredictionPool(0, predictors),
   metrics,

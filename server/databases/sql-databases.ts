@@ -64,7 +64,7 @@ export class SqlDatabases {
 
   /** @param scripts the modules of the processes, for tests that run sources */
   constructor(
-    settings: ReadonlyMap<string, DatabaseSettings>,
+    private readonly settings: ReadonlyMap<string, DatabaseSettings>,
     limits: { readonly agents?: Partial<QueryLimits>; readonly trainings?: Partial<QueryLimits> } = {},
     scripts = WORKER_SCRIPTS,
   ) {
@@ -76,8 +76,9 @@ export class SqlDatabases {
     this.#trainings = lane(open, { ...TRAINING_LIMITS, ...limits.trainings });
   }
 
-  names(owner: string): string[] {
-    return this.#agents.names(owner);
+  /** Returns the names that an owner may use; undefined if the operator names no database. */
+  names(owner: string): string[] | undefined {
+    return this.settings.size > 0 ? this.#agents.names(owner) : undefined;
   }
 
   /**

@@ -26,7 +26,7 @@ export interface TrainingServices {
   readonly store: Store;
   readonly tables: Tables;
   readonly trainings: Trainings;
-  readonly queries: SqlDatabases;
+  readonly databases: SqlDatabases;
 }
 
 /** A request that trains a model; each signal is made when it is first asked for. */
@@ -111,7 +111,7 @@ export function trainingOperations(
  * @throws what `Tables.ingest` and `SqlDatabases.readTable` throw; then nothing is stored
  */
 async function train(
-  { store, tables, trainings, queries }: TrainingServices,
+  { store, tables, trainings, databases }: TrainingServices,
   request: TrainingRequest,
   project: Project,
   table: NewTable,
@@ -121,7 +121,7 @@ async function train(
   const { owner } = caller;
   const { source } = table;
   const stored = await (table.source
-    ? ingestQuery({ tables, queries }, owner, table, request.signal)
+    ? ingestQuery({ tables, databases }, owner, table, request.signal)
     : tables.ingest({ ...table, owner, tooSlow: slowSender('table'), signal: request.closed }));
   try {
     const { model } = await inProject(store, caller, project.name, async (tx, { id }) => {
@@ -142,7 +142,7 @@ async function train(
  * @throws what `Tables.ingest` and `SqlDatabases.readTable` throw; then nothing is stored
  */
 export function ingestQuery(
-  { tables, queries }: Pick<TrainingServices, 'tables' | 'queries'>,
+  { tables, databases }: Pick<TrainingServices, 'tables' | 'databases'>,
   owner: string,
   { source, ...goal }: Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> & { source: ModelSource },
   signal: AbortSignal,
@@ -152,7 +152,7 @@ export function ingestQuery(
     owner,
     format: 'records',
     signal,
-    text: queries.readTable(owner, source, signal),
+    text: databases.readTable(owner, source, signal),
     tooSlow: slowDatabase,
   });
 }
