@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { RowFormat } from 'roster-prediction/predicting';
 import { Deadlines } from '../common/deadlines.js';
 import { bodyTooLarge, type ProblemError, problem } from '../problems/problem.js';
 import { endWith, sendInTurn } from './connections.js';
@@ -71,31 +72,41 @@ export const LINES_TYPE = 'application/x-ndjson';
 
 export const CSV_TYPE = 'text/csv';
 
-const ARROW_STREAM_TYPE = 'application/vnd.apache.arrow.stream';
-
-/** The media types of rows and tables that are read from their begin on, in any length. */
-const ENDLESS_TYPES: ReadonlySet<string> = new Set([LINES_TYPE, CSV_TYPE, ARROW_STREAM_TYPE]);
-
-/** The media types of rows and tables that are read from their end. */
-const FILE_TYPES: ReadonlySet<string> = new Set([
-  'application/vnd.apache.arrow.file',
-  'application/vnd.apache.parquet',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+/** The formats of rows and tables, by media type. */
+const FORMATS: ReadonlyMap<string, RowFormat> = new Map([
+  [JSON_TYPE, 'json'],
+  [LINES_TYPE, 'ndjson'],
+  [CSV_TYPE, 'csv'],
+  ['application/vnd.apache.arrow.stream', 'arrow-stream'],
+  ['application/vnd.apache.arrow.file', 'arrow-file'],
+  ['application/vnd.apache.parquet', 'parquet'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
 ]);
 
-/** Returns whether a body of rows is read from its begin on, so that it may have any length. */
+/** The formats that are read from their beginning on. */
+const ENDLESS: ReadonlySet<RowFormat | undefined> = new Set(['ndjson', 'csv', 'arrow-stream']);
+
+/** The formats of which more is held than of text. */
+const COLUMNAR: ReadonlySet<RowFormat | undefined> = new Set(['arrow-stream', 'arrow-file', 'parquet', 'xlsx']);
+
+/** Returns the format of rows and tables that have a media type; undefined for another one. */
+export function findRowFormat(type: string): RowFormat | undefined {
+  return FORMATS.get(type);
+}
+
+/** Returns whether a body of rows is read from its beginning on, so that it may have any length. */
 export function isEndless(type: string): boolean {
-  return ENDLESS_TYPES.has(type);
+  return ENDLESS.has(FORMATS.get(type));
 }
 
 /** Returns whether a body of rows is answered as it arrives, with the limits of streams. */
 export function isRowStream(type: string): boolean {
-  return ENDLESS_TYPES.has(type) || FILE_TYPES.has(type);
+  return type !== JSON_TYPE && FORMATS.has(type);
 }
 
-/** Returns whether a body of rows is Arrow, Parquet or a workbook, of which more is held than of text. */
+/** Returns whether a body of rows is Arrow, Parquet or a workbook. */
 export function isColumnar(type: string): boolean {
-  return type === ARROW_STREAM_TYPE || FILE_TYPES.has(type);
+  return COLUMNAR.has(FORMATS.get(type));
 }
 
 /** Returns whether a media type is a text that is read as a whole, such as `text/markdown`. */

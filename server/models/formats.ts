@@ -1,17 +1,7 @@
 import type { RowFormat, TableFault, TableForm } from 'roster-prediction/predicting';
 import type { Input } from '../api/handlers.js';
+import { findRowFormat } from '../edge/request.js';
 import { invalidRequest, type ProblemError, problem } from '../problems/problem.js';
-
-/** The formats of tables and rows, by media type. */
-const FORMATS: ReadonlyMap<string, RowFormat> = new Map([
-  ['application/json', 'json'],
-  ['application/x-ndjson', 'ndjson'],
-  ['text/csv', 'csv'],
-  ['application/vnd.apache.arrow.stream', 'arrow-stream'],
-  ['application/vnd.apache.arrow.file', 'arrow-file'],
-  ['application/vnd.apache.parquet', 'parquet'],
-  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
-]);
 
 /** The names of delimiters in the contract. */
 const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
@@ -28,7 +18,7 @@ export interface FormQuery {
 export type BodyForm = Pick<Input<'predict'>, 'mediaType' | 'charset'>;
 
 export function findFormat(mediaType: string): RowFormat {
-  const format = FORMATS.get(mediaType);
+  const format = findRowFormat(mediaType);
   if (!format) throw new Error(`There is no format of ${mediaType}`);
   return format;
 }

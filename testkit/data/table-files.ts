@@ -30,15 +30,7 @@ export interface FileOptions {
 }
 
 /** Every format of rows and tables. */
-export const FILE_FORMATS = [
-  'json',
-  'ndjson',
-  'csv',
-  'arrow-stream',
-  'arrow-file',
-  'parquet',
-  'xlsx',
-] as const satisfies readonly FileFormat[];
+export const FILE_FORMATS = ['json', 'ndjson', 'csv', 'arrow-stream', 'arrow-file', 'parquet', 'xlsx'] as const;
 
 export function writeFile(format: FileFormat, columns: readonly TestColumn[], options: FileOptions = {}): Buffer {
   switch (format) {
