@@ -95,14 +95,17 @@ export class SeriesGroups {
   }
 
   #listSeries(column: number, code: number): Uint32Array {
-    const width = this.columns.length;
-    const codeOf = (series: number) => this.codes[series * width + column] ?? 0;
-    this.#indexes[column] ??= groupRows(
-      Uint32Array.from({ length: this.count }, (_, series) => codeOf(series)),
-      this.columns[column]?.count ?? 0,
-    );
+    this.#indexes[column] ??= groupRows(this.#listCodes(column), this.columns[column]?.count ?? 0);
     const { rows, ends } = this.#indexes[column];
     return rows.subarray(ends[code - 1] ?? 0, ends[code]);
+  }
+
+  /** Returns the codes of a column, by series. */
+  #listCodes(column: number): Uint32Array {
+    const width = this.columns.length;
+    const codes = new Uint32Array(this.count);
+    for (let series = 0; series < this.count; series++) codes[series] = this.codes[series * width + column] ?? 0;
+    return codes;
   }
 
   /** Returns whether two series have the same codes. */
