@@ -4,6 +4,7 @@ WORKDIR /roster
 COPY package.json package-lock.json ./
 COPY client/package.json client/
 COPY prediction/package.json prediction/
+COPY review/package.json review/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
@@ -23,7 +24,7 @@ WORKDIR /roster
 COPY --from=dependencies /roster/node_modules node_modules
 COPY --from=dependencies /roster/opentelemetry/node_modules node_modules
 COPY --from=build /roster/dist/server dist/server
-COPY --from=build /roster/dist/contract dist/contract
+COPY --from=build /roster/dist/openapi dist/openapi
 COPY package.json openapi.yaml LICENSE ./
 RUN mkdir /data && chown node:node /data
 USER node

@@ -1,7 +1,7 @@
 /** Checks requests and answers against the contract as they pass. */
 
-import { parseJson } from '../server/contract/json-record.js';
-import { EventStreamError, eventData } from '../testkit/http/event-data.js';
+import { EventStreamError, eventData } from '../contract/event-data.js';
+import { parseJson } from '../contract/json-record.js';
 import { readField } from '../testkit/json.js';
 import { schemaErrors } from '../testkit/openapi/contract-ajv.js';
 import { contract, type Place } from '../testkit/openapi/document.js';

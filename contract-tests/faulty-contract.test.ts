@@ -38,7 +38,7 @@ const FAULTS: Fault[] = [
 ];
 
 /** Parts of `dist/` that the service and the generator need. */
-const PARTS = ['server', 'generated', 'contract', 'testkit', 'tools/generator'];
+const PARTS = ['contract', 'server', 'generated', 'openapi', 'testkit', 'tools/generator'];
 
 let project: string;
 beforeAll(async () => {

@@ -8,11 +8,11 @@ import { listFiles, readImports } from './read-imports.js';
  */
 const ORDERS: Readonly<Record<string, readonly string[]>> = {
   '': [
-    ...['generated', 'client', 'prediction', 'server', 'testkit', 'examples', 'tools', 'bench', 'contract-tests'],
-    'console',
+    ...['generated', 'contract', 'client', 'prediction', 'server', 'testkit', 'review', 'examples', 'tools', 'bench'],
+    ...['contract-tests', 'console'],
   ],
   'server/': [
-    ...['common', 'contract', 'problems', 'work', 'store', 'auth', 'databases', 'edge', 'api', 'projects', 'models'],
+    ...['common', 'problems', 'work', 'store', 'auth', 'databases', 'edge', 'api', 'projects', 'models'],
     ...['resources', 'agents', 'mcp', 'openai', 'telemetry', 'pages', 'oauth', '.', 'commands'],
   ],
   'prediction/src/': [
@@ -65,6 +65,15 @@ test('the service and its pages import the faces of roster-prediction', () => {
   const others = [...imports].flatMap(([file, targets]) =>
     /^(server|console)\//.test(file)
       ? targets.filter((target) => target.startsWith('roster-prediction') && !FACES.test(target))
+      : [],
+  );
+  expect(others).toEqual([]);
+});
+
+test('review/ imports contract/ alone, and what reads the arguments of its command', () => {
+  const others = [...imports].flatMap(([file, targets]) =>
+    /^review\/src\//.test(file)
+      ? targets.filter((target) => /^(?!contract\/|review\/|testkit\/command-line)\w+\/.*\.ts$/.test(target))
       : [],
   );
   expect(others).toEqual([]);

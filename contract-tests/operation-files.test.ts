@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { load, loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readContract } from '../server/contract/document.js';
-import { asRecord } from '../server/contract/json-record.js';
+import { readContract } from '../contract/document.js';
+import { asRecord } from '../contract/json-record.js';
 import { SETTINGS } from '../server/settings.js';
 import { root } from '../testkit/root.js';
 import { type ServerProcess, startServer } from '../testkit/service/server-process.js';

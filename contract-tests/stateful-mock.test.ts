@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asArray } from '../server/contract/json-record.js';
+import { asArray } from '../contract/json-record.js';
 import { readField, readText } from '../testkit/json.js';
 import { contract, type Operation, operations } from '../testkit/openapi/document.js';
 import { creatingRequests, type ExampleRequest, exampleRequests } from '../testkit/openapi/example-requests.js';

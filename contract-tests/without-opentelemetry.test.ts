@@ -23,7 +23,7 @@ beforeAll(async () => {
   main = join(folder, 'dist/server/main.js');
   const pathOf = (name: string) => fileURLToPath(new URL(name, root));
   for (const name of ['package.json', 'openapi.yaml']) await cp(pathOf(name), join(folder, name));
-  for (const part of ['server', 'contract']) {
+  for (const part of ['server', 'openapi']) {
     await cp(pathOf(`dist/${part}`), join(folder, 'dist', part), { recursive: true });
   }
   await mkdir(join(folder, 'node_modules'));

@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import type { Contract } from '../contract/document.js';
+import { OPENAI_PATHS } from '../contract/operations.js';
 import { handleRequests } from './api/handle-request.js';
 import type { Handlers } from './api/handlers.js';
 import { Limits } from './api/limits/index.js';
@@ -8,8 +10,6 @@ import { sendProblem, sendRefusal } from './api/reply/error-handler.js';
 import type { Callers } from './auth/callers.js';
 import { isLoopback } from './common/addresses.js';
 import type { Config } from './config.js';
-import type { Contract } from './contract/document.js';
-import { OPENAI_PATHS } from './contract/operation.js';
 import { refuseMalformed } from './edge/malformed-request.js';
 import { bypassRouter, type Messages, protect, setSecurityHeaders } from './edge/server.js';
 import { goesToPool } from './models/predictions/predict.js';

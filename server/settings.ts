@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
+import { asRecord, parseJson } from '../contract/json-record.js';
+import { SCOPES } from '../contract/scopes.js';
 import { isOwnerName } from './auth/caller.js';
 import { isHttpAddress, isSecureAddress } from './common/addresses.js';
-import { asRecord, parseJson } from './contract/json-record.js';
-import { LIMIT_NAMES, MAX_LIMIT } from './contract/key-limits.js';
-import { SCOPES } from './contract/scopes.js';
 import { isPostgres } from './store/index.js';
+import { LIMIT_NAMES, MAX_LIMIT } from './store/key-limits.js';
 
 const MEBIBYTE = 1024 * 1024;
 

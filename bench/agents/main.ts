@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asArray } from '../../server/contract/json-record.js';
+import { asArray } from '../../contract/json-record.js';
 import { diamonds, diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, type Headers } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';

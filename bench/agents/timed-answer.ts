@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
-import { asArray } from '../../server/contract/json-record.js';
+import { asArray } from '../../contract/json-record.js';
 import type { Headers } from '../../testkit/http/client.js';
 import { readField, readText } from '../../testkit/json.js';
 

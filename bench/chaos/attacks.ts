@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Scope } from '../../server/contract/scopes.js';
+import type { Scope } from '../../contract/scopes.js';
 import { ask, type Headers } from '../../testkit/http/client.js';
 import { Crowd, head } from '../../testkit/http/load.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';

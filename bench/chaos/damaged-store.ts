@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { asArray } from '../../server/contract/json-record.js';
+import { asArray } from '../../contract/json-record.js';
 import { Client, NoAnswer, send } from '../../testkit/http/client.js';
 import { readField, readText } from '../../testkit/json.js';
 import { DidNotStart, type Service, startService } from '../../testkit/service/measured-service.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { asArray } from '../../server/contract/json-record.js';
+import { asArray } from '../../contract/json-record.js';
 import { calls, says } from '../../testkit/chat/reply.js';
 import { type ChatScript, openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { postgresShop, sqliteShop } from '../../testkit/databases/shop.js';

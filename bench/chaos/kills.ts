@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v4 as uuidv4 } from 'uuid';
-import { asArray } from '../../server/contract/json-record.js';
+import { asArray } from '../../contract/json-record.js';
 import { LEASE_MS } from '../../server/models/training/trainings.js';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { type Answer, ask, Client, type Headers, NoAnswer, send } from '../../testkit/http/client.js';

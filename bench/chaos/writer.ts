@@ -1,4 +1,4 @@
-import { asArray, asRecord } from '../../server/contract/json-record.js';
+import { asArray, asRecord } from '../../contract/json-record.js';
 import { type Answer, ask } from '../../testkit/http/client.js';
 import { readField, readText } from '../../testkit/json.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { asArray, asRecord } from '../../server/contract/json-record.js';
+import { asArray, asRecord } from '../../contract/json-record.js';
 import { chunk, DONE, usageChunk } from '../../testkit/chat/reply.js';
 import { createSales } from '../../testkit/databases/sales.js';
 import { ask } from '../../testkit/http/client.js';

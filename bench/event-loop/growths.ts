@@ -1,5 +1,5 @@
 import { type FileFormat, MEDIA_TYPES } from 'roster-client';
-import { asRecord } from '../../server/contract/json-record.js';
+import { asRecord } from '../../contract/json-record.js';
 import { FILE_FORMATS, toColumns, writeFile } from '../../testkit/data/table-files.js';
 import type { RawRequest } from '../../testkit/http/client.js';
 import { findBound, listTypes } from '../../testkit/openapi/schema.js';

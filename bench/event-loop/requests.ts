@@ -1,4 +1,4 @@
-import { asRecord } from '../../server/contract/json-record.js';
+import { asRecord } from '../../contract/json-record.js';
 import type { RawRequest } from '../../testkit/http/client.js';
 import { allOperations, type Operation, type Place } from '../../testkit/openapi/document.js';
 import { simplest } from '../../testkit/openapi/schema.js';

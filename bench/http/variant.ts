@@ -1,11 +1,11 @@
 import { pino } from 'pino';
+import { type Contract, createContract, type Document, readContract } from '../../contract/document.js';
+import { asRecord } from '../../contract/json-record.js';
 import { AgentRunner } from '../../server/agents/agent-runner.js';
 import { RateLimits } from '../../server/api/limits/rate-limits.js';
 import { createApp } from '../../server/app.js';
 import { Callers } from '../../server/auth/callers.js';
 import { readConfig } from '../../server/config.js';
-import { type Contract, createContract, type Document, readContract } from '../../server/contract/document.js';
-import { asRecord } from '../../server/contract/json-record.js';
 import { SqlDatabases } from '../../server/databases/sql-databases.js';
 import { PredictionPool } from '../../server/models/predictions/prediction-pool.js';
 import { Predictors } from '../../server/models/predictions/predictors.js';

@@ -20,7 +20,7 @@ export async function copyWithoutMcp(folder: string): Promise<string> {
   await mkdir(folder);
   await symlink(from('node_modules'), to('node_modules'));
   for (const file of ['package.json', 'CHANGELOG.md']) await cp(from(file), to(file));
-  for (const part of ['server', 'generated', 'contract']) {
+  for (const part of ['contract', 'server', 'generated', 'openapi']) {
     await cp(from(`dist/${part}`), to(`dist/${part}`), { recursive: true });
   }
   await writeFile(to('dist/server/mcp/mcp.js'), 'export const mcpOperations = () => ({});\n');

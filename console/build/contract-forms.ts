@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import type { Plugin } from 'vite';
+import { asRecord, isObject } from '../../contract/json-record.js';
+import { resolve } from '../../contract/pointer.js';
 
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 const MODULE = 'virtual:contract-forms';
@@ -42,32 +44,33 @@ export function contractForms(): Plugin {
     resolveId: (id) => (id === MODULE ? `\0${MODULE}` : null),
     async load(id) {
       if (id !== `\0${MODULE}`) return null;
-      const schemas = read(read(load(await readFile(CONTRACT, 'utf8')), 'components'), 'schemas');
+      const contract = load(await readFile(CONTRACT, 'utf8'));
       const forms = Object.entries(SCHEMAS).map(([kind, [body, resource]]) => [
         kind,
-        writeForm(schemas, kind, body, resource),
+        writeForm(contract, kind, body, resource),
       ]);
       return `export const forms = ${JSON.stringify(Object.fromEntries(forms))};`;
     },
   };
 }
 
-function writeForm(schemas: object, kind: string, body: string, resource: string): object {
+function writeForm(contract: unknown, kind: string, body: string, resource: string): object {
+  const schemas = read(read(contract, 'components'), 'schemas');
   const sent = read(read(read(schemas, body), 'properties'), kind);
   const kept = read(read(schemas, resource), 'properties');
   const fields = Object.entries(read(sent, 'properties')).flatMap(([name, field]) => {
-    const schema = resolve(schemas, field);
+    const schema = resolved(contract, field);
     if (Reflect.get(schema, 'deprecated') === true) return [];
     const own: unknown = Reflect.get(kept, name);
     // The schema of the resource says what a field is, where bodies share one such as OptionalText.
-    const described = own === undefined ? schema : resolve(schemas, own);
+    const described = own === undefined ? schema : resolved(contract, own);
     const description: unknown = Reflect.get(described, 'description');
-    return [[name, formField(schemas, `${kind}.${name}`, schema, description)]];
+    return [[name, formField(contract, `${kind}.${name}`, schema, description)]];
   });
   return { required: Reflect.get(sent, 'required') ?? [], fields: Object.fromEntries(fields) };
 }
 
-function formField(schemas: object, path: string, schema: object, description: unknown): object {
+function formField(contract: unknown, path: string, schema: object, description: unknown): object {
   const properties: unknown = Reflect.get(schema, 'properties');
   const ofType: unknown = Reflect.get(schema, 'x-roster-members-of-type');
   const isOpen = Reflect.get(schema, 'additionalProperties') === true;
@@ -77,10 +80,10 @@ function formField(schemas: object, path: string, schema: object, description: u
     ...Object.fromEntries(Object.entries(schema).filter(([key]) => kept.includes(key))),
     ...findWords(path, String(description)),
     ...(isObject(properties) && !isOpen && { keys: Object.keys(properties) }),
-    ...(isObject(properties) && isOpen && { members: listMembers(schemas, path, schema) }),
+    ...(isObject(properties) && isOpen && { members: listMembers(contract, path, schema) }),
     ...(isObject(ofType) && {
       membersOfType: Object.fromEntries(
-        Object.entries(ofType).map(([type, members]) => [type, listMembers(schemas, path, members)]),
+        Object.entries(ofType).map(([type, members]) => [type, listMembers(contract, path, members)]),
       ),
     }),
   };
@@ -93,31 +96,24 @@ function findWords(path: string, description: string): object {
 }
 
 /** Returns the members that an open object is known to have, as a form. */
-function listMembers(schemas: object, path: string, reference: unknown): object {
-  const object = resolve(schemas, reference);
+function listMembers(contract: unknown, path: string, reference: unknown): object {
+  const object = resolved(contract, reference);
   const fields = Object.entries(read(object, 'properties')).map(([name, member]) => {
-    const schema = resolve(schemas, member);
-    return [name, formField(schemas, `${path}.${name}`, schema, Reflect.get(schema, 'description'))];
+    const schema = resolved(contract, member);
+    return [name, formField(contract, `${path}.${name}`, schema, Reflect.get(schema, 'description'))];
   });
   return { required: Reflect.get(object, 'required') ?? [], fields: Object.fromEntries(fields) };
 }
 
 /** Returns a schema with what a `$ref` leads to; what stands beside the `$ref` counts more. */
-function resolve(schemas: object, schema: unknown): object {
-  if (!isObject(schema)) throw new TypeError('A field of a form has no schema');
-  const reference: unknown = Reflect.get(schema, '$ref');
-  if (typeof reference !== 'string') return schema;
-  return { ...read(schemas, reference.split('/').at(-1) ?? ''), ...schema };
+function resolved(contract: unknown, schema: unknown): object {
+  return { ...resolve(contract, schema), ...asRecord(schema) };
 }
 
 function read(value: unknown, key: string): object {
   const found: unknown = isObject(value) ? Reflect.get(value, key) : undefined;
   if (!isObject(found)) throw new TypeError(`openapi.yaml has no ${key} where the console needs it`);
   return found;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /**

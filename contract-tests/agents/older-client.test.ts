@@ -3,8 +3,8 @@
  * bodies with nulls, and what it reads of answers without a default.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventData } from '../../contract/event-data.js';
 import { calls, says } from '../../testkit/chat/reply.js';
-import { eventData } from '../../testkit/http/event-data.js';
 import { checkedFetch } from '../checked-fetch.js';
 import { AgentService } from './agent-service.js';
 

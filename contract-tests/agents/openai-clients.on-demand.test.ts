@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asArray, asRecord } from '../../server/contract/json-record.js';
+import { asArray, asRecord } from '../../contract/json-record.js';
 import { calls, says, saysWithin } from '../../testkit/chat/reply.js';
 import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
 import { readField, readText } from '../../testkit/json.js';

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventsIn } from '../../contract/event-data.js';
 import type { components } from '../../generated/openapi.js';
 import {
   callChunk,
@@ -15,7 +16,6 @@ import {
   stream,
 } from '../../testkit/chat/reply.js';
 import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
-import { eventsIn } from '../../testkit/http/event-data.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { checkedFetch } from '../checked-fetch.js';
 import { AgentService } from './agent-service.js';

@@ -1,7 +1,7 @@
 /** A project is deleted with everything in it: nothing is left but what has a reason. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asArray, parseJson } from '../../server/contract/json-record.js';
+import { asArray, parseJson } from '../../contract/json-record.js';
 import { Store } from '../../server/store/index.js';
 import { says } from '../../testkit/chat/reply.js';
 import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';

@@ -1,7 +1,7 @@
 /** Tests that a lock on a table delays only the requests that need that table. */
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createKey } from '../../server/contract/secrets.js';
+import { createKey } from '../../server/auth/secrets.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { type Connection, connectTo } from '../../testkit/store/own-store.js';

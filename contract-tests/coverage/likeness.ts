@@ -1,6 +1,6 @@
 /** Decides whether two answers are of the same kind: an example of the contract, and one of the server. */
 
-import { eventData } from '../../testkit/http/event-data.js';
+import { eventData } from '../../contract/event-data.js';
 
 /** The nouns of a problem that vary: the same sentences serve for each kind of resource and of work. */
 const NOUN =

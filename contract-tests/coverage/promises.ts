@@ -1,6 +1,6 @@
 /** Lists every single promise of the contract, and tells which of them an exchange keeps. */
 import { isDeepStrictEqual } from 'node:util';
-import { parseJson } from '../../server/contract/json-record.js';
+import { parseJson } from '../../contract/json-record.js';
 import type { Operation, Place } from '../../testkit/openapi/document.js';
 import { describeLikeness } from './likeness.js';
 

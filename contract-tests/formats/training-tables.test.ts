@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { asArray, asRecord } from '../../server/contract/json-record.js';
+import { asArray, asRecord } from '../../contract/json-record.js';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { hundredLines, putTable, trainTable } from '../sent-tables.js';

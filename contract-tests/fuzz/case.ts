@@ -1,4 +1,4 @@
-import { asRecord } from '../../server/contract/json-record.js';
+import { asRecord } from '../../contract/json-record.js';
 import { simplest } from '../../testkit/openapi/schema.js';
 import type { HttpRequest } from './http.js';
 import { type Parameter, type Target, targetNamed } from './operations.js';

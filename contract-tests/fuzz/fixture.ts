@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { asRecord } from '../../server/contract/json-record.js';
+import { asRecord } from '../../contract/json-record.js';
 import { Client } from '../../testkit/http/client.js';
 import type { Keys } from '../../testkit/store/keys.js';
 import {

@@ -1,4 +1,4 @@
-import { parseJson } from '../../server/contract/json-record.js';
+import { parseJson } from '../../contract/json-record.js';
 import type { Client, RawRequest } from '../../testkit/http/client.js';
 
 export interface HttpRequest extends RawRequest {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { asArray } from '../../server/contract/json-record.js';
+import { asArray } from '../../contract/json-record.js';
 import type { AuditEvent } from '../../server/store/audit-trail.js';
 import { readText } from '../../testkit/json.js';
 import { operations } from '../../testkit/openapi/document.js';

@@ -1,8 +1,8 @@
 /** Keys that make keys: each attack by which one would get more than it has. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { asRecord } from '../../server/contract/json-record.js';
-import type { Scope } from '../../server/contract/scopes.js';
+import { asRecord } from '../../contract/json-record.js';
+import type { Scope } from '../../contract/scopes.js';
 import { Store } from '../../server/store/index.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { readObject, sendAs } from '../target.js';

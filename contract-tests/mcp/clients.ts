@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRosterClient } from 'roster-client';
-import { asArray } from '../../server/contract/json-record.js';
+import { asArray } from '../../contract/json-record.js';
 import { readField, readText } from '../../testkit/json.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';

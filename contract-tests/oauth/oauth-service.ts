@@ -6,7 +6,7 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Scope } from '../../server/contract/scopes.js';
+import type { Scope } from '../../contract/scopes.js';
 import { Store } from '../../server/store/index.js';
 import { revokeKey } from '../../server/store/keys.js';
 import { root } from '../../testkit/root.js';

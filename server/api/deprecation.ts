@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Sunset } from '../contract/deprecations.js';
-import type { Operation } from '../contract/document.js';
-import { asRecord } from '../contract/json-record.js';
+import type { Sunset } from '../../contract/deprecations.js';
+import type { Operation } from '../../contract/document.js';
+import { asRecord } from '../../contract/json-record.js';
 import { drainAndClose } from '../edge/request.js';
 
 /**

@@ -6,13 +6,13 @@
  */
 
 import type { Request, RequestHandler, Response } from 'express';
+import type { Sunset } from '../../contract/deprecations.js';
+import type { Contract, Operation } from '../../contract/document.js';
 import { type Caller, describeAct } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
 import { identifyCaller, requireScope } from '../auth/identify-caller.js';
 import { locateResource } from '../auth/resource.js';
 import { joinWords } from '../common/join-words.js';
-import type { Sunset } from '../contract/deprecations.js';
-import type { Contract, Operation } from '../contract/document.js';
 import { type Charset, findCharset, mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
 import type { Act } from '../store/audit.js';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
+import type { Sunset } from '../../contract/deprecations.js';
+import type { Operation } from '../../contract/document.js';
 import type { Caller } from '../auth/caller.js';
-import type { Sunset } from '../contract/deprecations.js';
-import type { Operation } from '../contract/document.js';
 import type { BodyShare } from './limits/body-memory.js';
 import type { WorkSlot } from './limits/request-gate.js';
 

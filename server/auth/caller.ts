@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { KeyLimits } from '../contract/key-limits.js';
-import { OWNER_SCOPES, type Scope } from '../contract/scopes.js';
-import { MAX_ADDRESS_LENGTH, showText } from '../contract/shown-text.js';
+import { OWNER_SCOPES, type Scope } from '../../contract/scopes.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
 import type { Act } from '../store/audit.js';
+import type { KeyLimits } from '../store/key-limits.js';
 
 /** The sender of a request. */
 export interface Caller {

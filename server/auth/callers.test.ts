@@ -5,14 +5,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { assert, asyncProperty, constantFrom, integer, string, tuple } from 'fast-check';
 import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { OWNER_SCOPES } from '../../contract/scopes.js';
 import { anyText } from '../../testkit/any-text.js';
-import { OWNER_SCOPES } from '../contract/scopes.js';
-import { createKey } from '../contract/secrets.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
 import type { ApiKey } from '../store/keys.js';
 import { insertKey, listKeys, revokeKey } from '../store/keys.js';
 import { Callers } from './callers.js';
+import { createKey } from './secrets.js';
 
 let folder: string;
 let file: string;

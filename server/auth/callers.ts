@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LruCache } from '../common/lru-cache.js';
-import { type PresentedSecret, parseSecret } from '../contract/secrets.js';
 import { findGrant, isGranted } from '../store/grants.js';
 import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
 import { type Caller, LOCAL_CALLER, seesProject } from './caller.js';
 import type { Identities, SignIn } from './identities.js';
+import { type PresentedSecret, parseSecret } from './secrets.js';
 
 /** The time that an answer of the store stays valid, in milliseconds. A revoked key is refused everywhere after it. */
 const REMEMBERED = 1000;

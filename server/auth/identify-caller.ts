@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
+import type { Operation } from '../../contract/document.js';
+import { OPENAI_PATHS } from '../../contract/operations.js';
+import type { Scope } from '../../contract/scopes.js';
 import { isLoopback } from '../common/addresses.js';
-import type { Operation } from '../contract/document.js';
-import { OPENAI_PATHS } from '../contract/operation.js';
-import type { Scope } from '../contract/scopes.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 import { type Caller, LOCAL_CALLER, TokenError } from './caller.js';
 import type { Callers } from './callers.js';

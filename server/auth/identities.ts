@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
+import { SCOPES, type Scope } from '../../contract/scopes.js';
 import { LruCache } from '../common/lru-cache.js';
-import { type KeyLimits, LIMIT_NAMES } from '../contract/key-limits.js';
-import { SCOPES, type Scope } from '../contract/scopes.js';
+import { type KeyLimits, LIMIT_NAMES } from '../store/key-limits.js';
 import { type Caller, type Identity, isOwnerName, OWNER_FORM, TokenError } from './caller.js';
 import { ALGORITHMS, Issuer, type SignInEndpoints } from './issuer.js';
 

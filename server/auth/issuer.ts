@@ -3,9 +3,9 @@ import { urlToHttpOptions } from 'node:url';
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import type { Logger } from 'pino';
 import * as v from 'valibot';
+import { parseJson } from '../../contract/json-record.js';
 import { isSecureAddress } from '../common/addresses.js';
 import { ExchangeError, exchange, explainExchange } from '../common/http-exchange.js';
-import { parseJson } from '../contract/json-record.js';
 import { unavailable } from '../problems/problem.js';
 
 /** The time for the discovery and the keys together, in milliseconds. */

@@ -1,5 +1,5 @@
-import type { Operation } from '../contract/document.js';
-import type { Scope } from '../contract/scopes.js';
+import type { Operation } from '../../contract/document.js';
+import type { Scope } from '../../contract/scopes.js';
 
 /** The path of the MCP server; that of a project's has its name behind it. */
 export const MCP_PATH = '/mcp';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Command, InvalidArgumentError } from 'commander';
-import { asRecord } from '../contract/json-record.js';
+import { asRecord } from '../../contract/json-record.js';
 import { type ChainHead, checkChains, type EventFilter, listEvents } from '../store/audit-trail.js';
 import { parseDay, parseMoment } from './moments.js';
 import { onStore } from './on-store.js';

@@ -1,5 +1,6 @@
 import { urlToHttpOptions } from 'node:url';
 import { Command } from 'commander';
+import { asRecord, parseJson } from '../../contract/json-record.js';
 import { McpServers } from '../agents/mcp/mcp-servers.js';
 import { type McpServerSettings, parseMcpServers } from '../agents/mcp/settings.js';
 import { LOCAL_OWNER } from '../auth/caller.js';
@@ -8,7 +9,6 @@ import { ExchangeError, exchange, explainExchange } from '../common/http-exchang
 import type { Owned } from '../common/named-settings.js';
 import { unlessAborted } from '../common/unless-aborted.js';
 import { type ChatConfig, type Config, ConfigError, findOpenDoor, readConfig } from '../config.js';
-import { asRecord, parseJson } from '../contract/json-record.js';
 import { type DatabaseSettings, parseDatabases } from '../databases/settings.js';
 import { SqlDatabases } from '../databases/sql-databases.js';
 import { findMisspelledSettings } from '../misspelled-settings.js';

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { OWNER_SCOPES, SCOPES, type Scope } from '../../contract/scopes.js';
 import { isOwnerName, LOCAL_OWNER, OWNER_FORM } from '../auth/caller.js';
-import { KEY_LIMITS, type KeyLimits, LIMIT_NAMES, MAX_LIMIT } from '../contract/key-limits.js';
-import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
-import { createKey } from '../contract/secrets.js';
+import { createKey } from '../auth/secrets.js';
 import { findKeyFault, keepKey } from '../projects/keys.js';
 import { DAY_MS } from '../store/clock-watch.js';
+import { KEY_LIMITS, type KeyLimits, LIMIT_NAMES, MAX_LIMIT } from '../store/key-limits.js';
 import { type ApiKey, findKey, hasKeys, type ListedKey, listKeys, revokeKey } from '../store/keys.js';
 import { parseDay, parseMoment } from './moments.js';
 import { describeCommand, onStore } from './on-store.js';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { asRecord, parseJson } from '../../contract/json-record.js';
 import type { components } from '../../generated/openapi.js';
-import { asRecord, parseJson } from '../contract/json-record.js';
 import { type FieldError, listFaults } from '../problems/problem.js';
 
 type Schemas = components['schemas'];

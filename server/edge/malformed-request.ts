@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Contract } from '../contract/document.js';
+import type { Contract } from '../../contract/document.js';
 import { type ProblemError, problem, render } from '../problems/problem.js';
 import { CLOSE_DELAY_MS } from './request.js';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { readContract } from '../contract/document.js';
+import { readContract } from '../../contract/document.js';
 import { answerUnreadableRequest } from './malformed-request.js';
 import { disableBodyTimeout, limitBodyTime } from './request.js';
 

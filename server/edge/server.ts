@@ -16,9 +16,9 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import type { Contract } from '../../contract/document.js';
 import { keyHeader } from '../auth/identify-caller.js';
 import { FairQueue } from '../common/fair-gate.js';
-import type { Contract } from '../contract/document.js';
 import type { ProblemError } from '../problems/problem.js';
 import { onResponseClose, serveInOrder } from './connections.js';
 import { allowOrigins, createOriginRule } from './cors.js';

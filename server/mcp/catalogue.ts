@@ -2,8 +2,8 @@
 
 import { hash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
+import type { Scope } from '../../contract/scopes.js';
 import type { Caller } from '../auth/caller.js';
-import type { Scope } from '../contract/scopes.js';
 import { selectAnsweringModels } from '../models/model-rows.js';
 import type { Project } from '../projects/projects.js';
 import { DOCUMENT_TYPES } from '../resources/documents/documents.js';

@@ -5,6 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import type { components } from '../../generated/openapi.js';
 import {
   decodeHeader,
@@ -16,7 +17,6 @@ import {
 } from '../agents/mcp/wire.js';
 import { INVALID_PARAMS, type JsonRpcError, METHOD_NOT_FOUND } from '../api/reply/json-rpc.js';
 import { JsonText } from '../api/reply/send.js';
-import { asRecord, type JsonRecord } from '../contract/json-record.js';
 import { shortenText, shortenTexts } from '../problems/problem.js';
 
 export type McpMessage = components['schemas']['McpMessage'];

@@ -1,3 +1,4 @@
+import { asRecord } from '../../contract/json-record.js';
 import type { AgentRunner } from '../agents/agent-runner.js';
 import { waitForAnswer } from '../agents/answer-stream.js';
 import { describeModel, predictWith } from '../agents/tools/model-tool.js';
@@ -12,7 +13,6 @@ import {
 } from '../agents/tools/tool.js';
 import { requireSql, type ToolServices } from '../agents/tools/tools.js';
 import type { Caller } from '../auth/caller.js';
-import { asRecord } from '../contract/json-record.js';
 import type { Project } from '../projects/projects.js';
 import { DOCUMENT_TYPES } from '../resources/documents/documents.js';
 import { skills } from '../resources/skills.js';

@@ -1,11 +1,11 @@
 import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import * as v from 'valibot';
+import { parseJson } from '../../contract/json-record.js';
 import { FairGate } from '../common/fair-gate.js';
 import { exchange } from '../common/http-exchange.js';
 import { LruCache } from '../common/lru-cache.js';
 import { unlessAborted } from '../common/unless-aborted.js';
-import { parseJson } from '../contract/json-record.js';
 import { unavailable } from '../problems/problem.js';
 import { type Client, ClientError, cleanName, isFitRedirect } from './client.js';
 

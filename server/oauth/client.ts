@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { parseJson } from '../../contract/json-record.js';
+import { randomText } from '../auth/secrets.js';
 import { isLoopback } from '../common/addresses.js';
-import { parseJson } from '../contract/json-record.js';
-import { randomText } from '../contract/secrets.js';
-import { beginningOf } from '../contract/shown-text.js';
+import { beginningOf } from '../problems/shown-text.js';
 
 /** A client of OAuth. All are public: none has a secret. */
 export interface Client {

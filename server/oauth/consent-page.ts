@@ -1,4 +1,4 @@
-import type { Scope } from '../contract/scopes.js';
+import type { Scope } from '../../contract/scopes.js';
 import { escapeHtml, renderPage } from '../pages/page.js';
 import type { Client } from './client.js';
 

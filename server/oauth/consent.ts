@@ -1,9 +1,9 @@
+import type { Scope } from '../../contract/scopes.js';
 import type { operations as Operations } from '../../generated/openapi.js';
 import type { Callers } from '../auth/callers.js';
 import { MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
+import { createSecret, randomId } from '../auth/secrets.js';
 import { isName } from '../common/names.js';
-import type { Scope } from '../contract/scopes.js';
-import { createSecret, randomId } from '../contract/secrets.js';
 import { findUsualProject, findVisible, listProjects, lockProjectRow } from '../projects/projects.js';
 import type { Act } from '../store/audit.js';
 import { insertGrant } from '../store/grants.js';

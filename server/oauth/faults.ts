@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/document.js';
+import type { Operation } from '../../contract/document.js';
 import type { ProblemRendering } from '../problems/problem.js';
 import { faultPage } from './consent-page.js';
 

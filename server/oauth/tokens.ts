@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { operations as Operations } from '../../generated/openapi.js';
 import type { Callers } from '../auth/callers.js';
-import { createSecret, parseSecret } from '../contract/secrets.js';
+import { createSecret, parseSecret } from '../auth/secrets.js';
 import type { Act } from '../store/audit.js';
 import { deleteGrant, findGrant, type Grant, replaceSecret } from '../store/grants.js';
 import type { Store } from '../store/index.js';

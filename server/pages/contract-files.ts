@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
-import type { Contract } from '../contract/document.js';
-import { asRecord, type JsonRecord } from '../contract/json-record.js';
+import type { Contract } from '../../contract/document.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { type Asset, fileAsset } from './asset.js';
 import { escapeHtml, renderPage } from './page.js';
 
@@ -26,7 +26,7 @@ function moveServers(basePath: string, part: JsonRecord): JsonRecord {
   return { ...part, servers: moved };
 }
 
-const FOLDER = new URL('../../contract/', import.meta.url);
+const FOLDER = new URL('../../openapi/', import.meta.url);
 
 const versionList = v.array(v.object({ version: v.string(), isReleased: v.boolean() }));
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
+import type { Contract } from '../../contract/document.js';
 import type { SignIn } from '../auth/identities.js';
-import type { Contract } from '../contract/document.js';
 import { problem } from '../problems/problem.js';
 import { type Asset, fileAsset, serve } from './asset.js';
 import {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ProblemKind } from '../contract/document.js';
+import type { ProblemKind } from '../../contract/document.js';
 
 export interface Page {
   readonly title: string;

@@ -1,6 +1,6 @@
+import type { Contract } from '../../contract/document.js';
+import { asRecord } from '../../contract/json-record.js';
 import { TOUR } from '../../generated/tour.js';
-import type { Contract } from '../contract/document.js';
-import { asRecord } from '../contract/json-record.js';
 import { escapeHtml, renderPage, renderProse } from './page.js';
 
 /**

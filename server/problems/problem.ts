@@ -1,7 +1,7 @@
+import type { Contract } from '../../contract/document.js';
+import { asRecord } from '../../contract/json-record.js';
 import type { components } from '../../generated/openapi.js';
-import type { Contract } from '../contract/document.js';
-import { asRecord } from '../contract/json-record.js';
-import { MAX_ADDRESS_LENGTH, showText } from '../contract/shown-text.js';
+import { MAX_ADDRESS_LENGTH, showText } from './shown-text.js';
 
 type Schemas = components['schemas'];
 type Common = Schemas['Problem'];

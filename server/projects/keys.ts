@@ -1,11 +1,11 @@
+import { SCOPES, type Scope } from '../../contract/scopes.js';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
 import { idempotent, keyReused } from '../api/idempotency.js';
 import { conditionalGet } from '../api/preconditions.js';
 import { type Caller, isOwnerName, OWNER_FORM } from '../auth/caller.js';
 import { callerEnded, missingScope } from '../auth/identify-caller.js';
-import { SCOPES, type Scope } from '../contract/scopes.js';
-import { createKey } from '../contract/secrets.js';
+import { createKey } from '../auth/secrets.js';
 import { invalidRequest, problem } from '../problems/problem.js';
 import type { Store } from '../store/index.js';
 import {

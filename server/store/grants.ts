@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Scope } from '../contract/scopes.js';
+import type { Scope } from '../../contract/scopes.js';
 import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { describeRows } from './forget-rows.js';

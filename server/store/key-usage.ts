@@ -1,7 +1,7 @@
-import { KEY_LIMITS, type LimitName } from '../contract/key-limits.js';
 import { getDialect } from './database/dialect.js';
 import { describeRows } from './forget-rows.js';
 import type { Store } from './index.js';
+import { KEY_LIMITS, type LimitName } from './key-limits.js';
 
 /** A part of a limit, which one instance may use up without asking again. */
 export interface Slice {

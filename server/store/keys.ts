@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { KeyLimits } from '../contract/key-limits.js';
-import type { Scope } from '../contract/scopes.js';
+import type { Scope } from '../../contract/scopes.js';
 import { getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
+import type { KeyLimits } from './key-limits.js';
 import { limitReached } from './quota.js';
 
 type KeyRow = Selectable<Database['api_keys']>;

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import express, { type Express, type RequestHandler } from 'express';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { readContract } from '../../contract/document.js';
 import { listen } from '../../testkit/http/listen.js';
-import { readContract } from '../contract/document.js';
 import { Metrics } from './metrics.js';
 import { observeRequests } from './request-log.js';
 

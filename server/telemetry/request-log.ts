@@ -5,9 +5,9 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { NoteFailure } from '../api/reply/error-handler.js';
 import type { RequestContext } from '../api/request-context.js';
 import { isOwnOrigin } from '../auth/origins.js';
-import { MAX_ADDRESS_LENGTH, showText } from '../contract/shown-text.js';
 import { onResponseClose, wasSent } from '../edge/connections.js';
 import { withoutQuery } from '../edge/request.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
 import type { Metrics } from './metrics.js';
 
 /** The characters of lines that are written together, and the longest time that they wait, in milliseconds. */

@@ -6,8 +6,8 @@ import { metrics } from '@opentelemetry/api';
 import express, { type Express, type Response } from 'express';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readContract } from '../../contract/document.js';
 import { listen } from '../../testkit/http/listen.js';
-import { readContract } from '../contract/document.js';
 import type { Tracing } from './spans.js';
 import { startTracing } from './tracing.js';
 

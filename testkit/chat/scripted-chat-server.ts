@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { parseJson } from '../../server/contract/json-record.js';
+import { parseJson } from '../../contract/json-record.js';
 import { serveOnLoopback } from '../http/loopback-server.js';
 import { type ChatRequestBody, isChatRequest } from './chat-contract.js';
 import { type ChatReply, refuses } from './reply.js';

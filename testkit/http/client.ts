@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { parseJson } from '../../server/contract/json-record.js';
+import { parseJson } from '../../contract/json-record.js';
 
 /** The headers of a request, by name. */
 export type Headers = Readonly<Record<string, string | number>>;

@@ -1,4 +1,4 @@
-import { asRecord } from '../../server/contract/json-record.js';
+import { asRecord } from '../../contract/json-record.js';
 
 /**
  * Returns the problem of an answer as an object. In an error of JSON-RPC it is the `data`, where a rule of the

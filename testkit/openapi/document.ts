@@ -1,5 +1,6 @@
-import { readContract } from '../../server/contract/document.js';
-import { escapeToken, splitPointer } from '../../server/contract/json-pointer.js';
+import { type Document, readContract } from '../../contract/document.js';
+import { isObject } from '../../contract/json-record.js';
+import { escapeToken, followReferences, valueAt } from '../../contract/pointer.js';
 import { root } from '../root.js';
 
 /** A place in the contract: its pointer and its value. A `$ref` on the way is followed. */
@@ -18,12 +19,8 @@ export class Place {
   /** Returns the place below this one; undefined if it does not exist. */
   find(...keys: string[]): Place | undefined {
     const [key, ...further] = keys;
-    if (key === undefined) {
-      return this;
-    }
-    if (!isRecord(this.value) || !Object.hasOwn(this.value, key)) {
-      return undefined;
-    }
+    if (key === undefined) return this;
+    if (!isObject(this.value) || !Object.hasOwn(this.value, key)) return undefined;
     const child = new Place(this.document, `${this.pointer}/${escapeToken(key)}`, this.value[key]).dereference();
     return child.find(...further);
   }
@@ -44,17 +41,12 @@ export class Place {
   /** Returns the entries of the object or array below this place, by key; empty if it does not exist. */
   entries(...keys: string[]): [string, Place][] {
     const place = this.find(...keys);
-    return place !== undefined && (isRecord(place.value) || Array.isArray(place.value))
-      ? Object.keys(place.value).map((key) => [key, place.at(key)])
-      : [];
+    return place && isObject(place.value) ? Object.keys(place.value).map((key) => [key, place.at(key)]) : [];
   }
 
   private dereference(): Place {
-    if (!isRecord(this.value) || typeof this.value.$ref !== 'string') {
-      return this;
-    }
-    const steps = splitPointer(this.value.$ref);
-    return Place.root(this.document).at(...steps);
+    const pointer = followReferences(this.document, this.pointer, this.value);
+    return pointer === this.pointer ? this : new Place(this.document, pointer, valueAt(this.document, pointer));
   }
 }
 
@@ -67,34 +59,20 @@ export interface Operation {
   parameters: Place[];
 }
 
-const METHODS = ['get', 'put', 'post', 'delete'];
+/** The contract as the service was built from it: parsing the YAML takes many times as long. */
+const built = readContract(new URL('openapi.yaml', root));
 
-/** The document of openapi.yaml, as the service was built from it: parsing the YAML takes many times as long. */
-export const document: Record<string, unknown> = readContract(new URL('openapi.yaml', root)).document;
+export const document: Document = built.document;
 
 export const contract: Place = Place.root(document);
 
 /** Every operation of the contract, in its order. */
-export const allOperations: readonly Operation[] = contract.entries('paths').flatMap(([path, address]) =>
-  METHODS.flatMap((method) => {
-    const place = address.find(method);
-    return place === undefined
-      ? []
-      : {
-          id: place.text('operationId'),
-          method: method.toUpperCase(),
-          path,
-          place,
-          parameters: [...address.entries('parameters'), ...place.entries('parameters')].map(
-            ([, parameter]) => parameter,
-          ),
-        };
-  }),
-);
+export const allOperations: readonly Operation[] = built.operations.map(({ id, method, path }) => {
+  const address = contract.at('paths', path);
+  const place = address.at(method);
+  const parameters = [address, place].flatMap((part) => part.entries('parameters').map(([, parameter]) => parameter));
+  return { id, method: method.toUpperCase(), path, place, parameters };
+});
 
 /** The operations that every service has: those of OAuth are there only with a public URL, and have tests of their own. */
 export const operations: Operation[] = allOperations.filter(({ place }) => place.find('x-roster-oauth') === undefined);
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}

@@ -1,7 +1,7 @@
 /** Reads schemas of the contract, for what generates valid, invalid and large values. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { escapeToken } from '../../server/contract/json-pointer.js';
-import { asRecord } from '../../server/contract/json-record.js';
+import { asRecord } from '../../contract/json-record.js';
+import { escapeToken } from '../../contract/pointer.js';
 import { schemaErrors } from './contract-ajv.js';
 import type { Place } from './document.js';
 

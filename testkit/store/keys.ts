@@ -1,9 +1,9 @@
+import { SCOPES, type Scope } from '../../contract/scopes.js';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
-import type { KeyLimits } from '../../server/contract/key-limits.js';
-import { SCOPES, type Scope } from '../../server/contract/scopes.js';
-import { createKey } from '../../server/contract/secrets.js';
+import { createKey } from '../../server/auth/secrets.js';
 import { keepKey } from '../../server/projects/keys.js';
 import { Store } from '../../server/store/index.js';
+import type { KeyLimits } from '../../server/store/key-limits.js';
 import { revokeKey } from '../../server/store/keys.js';
 
 /** The keys of the callers in the tests. */

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type Code, checkContract, type Fault } from './check/index.js';
-import { handlersIn } from './handlers.js';
+import { type Code, checkContract, type Fault } from '../../contract/check/index.js';
+import { codeIn } from './handlers.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CONTRACT = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8');
-const HANDLERS = handlersIn(ROOT);
-const CODE: Code = { handlers: HANDLERS };
+const CODE = codeIn(ROOT);
 
 /** A fault, put into the contract as it is. `‸` in what is put there is where an editor should lead. */
 interface Faulty {
@@ -39,7 +38,7 @@ const ALONE: Faulty[] = [
     from: '\npaths:\n',
     to: '\n‸paths:\n',
     says: /no operation is called copyAgent, .* server\/resources\/agents\.ts:1/,
-    code: { handlers: new Map([...HANDLERS, ['copyAgent', 'server/resources/agents.ts:1']]) },
+    code: { ...CODE, handlers: new Map([...(CODE.handlers ?? []), ['copyAgent', 'server/resources/agents.ts:1']]) },
   },
 ];
 

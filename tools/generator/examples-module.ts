@@ -1,8 +1,7 @@
-import type { Document } from '../../server/contract/document-schema.js';
-import { valueAt } from '../../server/contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
-import { listOperations } from '../../server/contract/operation.js';
-import { resolved } from './check/references.js';
+import type { Document } from '../../contract/document-schema.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { listOperations } from '../../contract/operations.js';
+import { resolve, valueAt } from '../../contract/pointer.js';
 
 /** A response of the contract: the values of its headers, and its examples. */
 interface ResponseExamples {
@@ -104,9 +103,9 @@ function findResponses(document: Document, path: string, method: string): JsonRe
 }
 
 function examplesOfResponse(document: Document, response: unknown): ResponseExamples {
-  const { headers, content } = resolved(document, response);
+  const { headers, content } = resolve(document, response);
   const withValue = Object.entries(asRecord(headers)).flatMap(([name, header]) => {
-    const [first] = Object.values(findExamples(document, resolved(document, header)));
+    const [first] = Object.values(findExamples(document, resolve(document, header)));
     return first === undefined ? [] : [[name, String(first)] as const];
   });
   return {
@@ -117,7 +116,7 @@ function examplesOfResponse(document: Document, response: unknown): ResponseExam
 
 /** Returns the values of the examples of a header or a media type, by name. */
 function findExamples(document: Document, { examples }: JsonRecord): JsonRecord {
-  return mapValues(asRecord(examples), (example) => resolved(document, example)['value']);
+  return mapValues(asRecord(examples), (example) => resolve(document, example)['value']);
 }
 
 function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {

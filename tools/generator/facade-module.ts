@@ -1,7 +1,7 @@
-import { ContractError, type Document, isProblem } from '../../server/contract/document-schema.js';
-import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
-import { listOperations, type Operation } from '../../server/contract/operation.js';
-import { resolved } from './check/references.js';
+import { ContractError, type Document, isProblem } from '../../contract/document-schema.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { listOperations, type Operation } from '../../contract/operations.js';
+import { referenceName, resolve } from '../../contract/pointer.js';
 
 /** An operation as a method of the client's façade. */
 interface Verb {
@@ -163,10 +163,10 @@ function listNames({ path }: Operation, resource: string): [string, string][] {
 }
 
 function findWrapper(document: Document, { bodySchema }: Operation): string | undefined {
-  const { properties } = resolved(document, bodySchema);
+  const { properties } = resolve(document, bodySchema);
   const [only, ...others] = Object.entries(asRecord(properties));
   if (!only || others.length > 0) return undefined;
-  const { properties: members } = resolved(document, only[1]);
+  const { properties: members } = resolve(document, only[1]);
   return members ? only[0] : undefined;
 }
 
@@ -179,9 +179,9 @@ function findReading({ id, produces }: Operation): Verb['reads'] {
 
 /** Returns whether an operation also answers with events that the client reads. OpenAI's events are for its clients. */
 function sendsAgentEvents(document: Document, { responses }: JsonRecord): boolean {
-  const { content } = resolved(document, asRecord(responses)['200']);
+  const { content } = resolve(document, asRecord(responses)['200']);
   const { schema } = asRecord(asRecord(content)['text/event-stream']);
-  return schemaName(asRecord(schema)['x-roster-event']) === 'AgentEvent';
+  return referenceName(asRecord(schema)['x-roster-event']) === 'AgentEvent';
 }
 
 function writeRow({ name, operation, wraps, reads, ...verb }: Verb): string {
@@ -203,18 +203,12 @@ function writeRow({ name, operation, wraps, reads, ...verb }: Verb): string {
 /** Returns the schemas of the problems that an operation may answer with. */
 function listProblems(document: Document, { responses }: JsonRecord): string[] {
   const names = Object.values(asRecord(responses)).flatMap((response) => {
-    const { content } = resolved(document, response);
+    const { content } = resolve(document, response);
     const { schema } = asRecord(asRecord(content)['application/problem+json']);
-    const { oneOf, anyOf } = resolved(document, schema);
-    return [oneOf ?? anyOf ?? schema].flat().map(schemaName);
+    const { oneOf, anyOf } = resolve(document, schema);
+    return [oneOf ?? anyOf ?? schema].flat().flatMap((one) => referenceName(one) ?? []);
   });
-  return [...new Set(names.filter((name) => name !== ''))];
-}
-
-/** Returns the name of the schema that a `$ref` leads to; empty if it is none. */
-function schemaName(reference: unknown): string {
-  const { $ref } = asRecord(reference);
-  return /^#\/components\/schemas\/(\w+)$/.exec(String($ref))?.[1] ?? '';
+  return [...new Set(names)];
 }
 
 /** Writes the types, and keeps which schemas they name. */
@@ -292,16 +286,17 @@ class TypeWriter {
     const type = `JsonBody<'${operation.id}'>${ofWrapped}`;
     if (operation.consumes.length > 1) return { name: 'rows', type: `${type} | Bytes` };
     const name = wraps ?? 'body';
-    const { properties, required } = resolved(
+    const { properties, required } = resolve(
       this.document,
-      wraps ? asRecord(resolved(this.document, operation.bodySchema)['properties'])[wraps] : operation.bodySchema,
+      wraps ? asRecord(resolve(this.document, operation.bodySchema)['properties'])[wraps] : operation.bodySchema,
     );
     for (const [member, schema] of Object.entries(asRecord(properties))) {
-      const ofType = resolved(this.document, schema)['x-roster-members-of-type'];
+      const ofType = resolve(this.document, schema)['x-roster-members-of-type'];
       if (!ofType) continue;
       const table = Object.entries(asRecord(ofType)).map(([kind, reference]) => {
-        this.#named.add(schemaName(reference));
-        return `  ${kind}: ${schemaName(reference)};`;
+        const schema = referenceName(reference) ?? '';
+        this.#named.add(schema);
+        return `  ${kind}: ${schema};`;
       });
       const ofTypes = `${toPascalCase(name)}${toPascalCase(member)}`;
       this.#declare(
@@ -338,10 +333,10 @@ class TypeWriter {
   /** Returns the type of a JSON answer: the name of its schema, or of that of its items. */
   #data({ responses, operationId }: JsonRecord): string {
     for (const [status, response] of Object.entries(asRecord(responses))) {
-      const { content } = resolved(this.document, response);
+      const { content } = resolve(this.document, response);
       const { schema } = asRecord(asRecord(content)['application/json']);
       const { items } = asRecord(schema);
-      const name = schemaName(schema) || schemaName(items);
+      const name = referenceName(schema) ?? referenceName(items);
       if (!status.startsWith('2') || !name) continue;
       this.#named.add(name);
       return items ? `${name}[]` : name;

@@ -1,14 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ESTree, parseSync } from 'rolldown/utils';
+import type { Code } from '../../contract/check/index.js';
+import { NearestName } from '../../prediction/src/browser.js';
 
 const FOLDER = 'server';
+
+const nearestName = (names: readonly string[], misspelt: string) => new NearestName(names).of(misspelt);
+
+/** The code behind a contract that is not to have any. */
+export const DRAFT: Code = { handlers: undefined, nearestName };
+
+/** Returns the code of a project, for the checks of its contract. */
+export function codeIn(project: string): Code {
+  return { handlers: handlersIn(project), nearestName };
+}
 
 /**
  * Where the handler of each operation stands, by operationId. They are read off the source, since what is
  * compiled may be older: a handler is a member of what a function called `…Operations` returns.
  */
-export function handlersIn(project: string): Map<string, string> {
+function handlersIn(project: string): Map<string, string> {
   const handlers = new Map<string, string>();
   const names = readdirSync(join(project, FOLDER), { recursive: true, encoding: 'utf8' });
   for (const name of names.map((path) => path.replaceAll('\\', '/'))) {

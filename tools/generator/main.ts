@@ -5,14 +5,14 @@
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ContractError, type Document } from '../../server/contract/document-schema.js';
-import { listOperations } from '../../server/contract/operation.js';
+import { readDocument } from '../../contract/check/index.js';
+import { ContractError, type Document } from '../../contract/document-schema.js';
+import { listOperations } from '../../contract/operations.js';
 import { scriptCommand } from '../../testkit/command-line.js';
-import { readDocument } from './check/index.js';
 import { examplesModule } from './examples-module.js';
 import { facadeModule } from './facade-module.js';
 import { writeGenerated } from './generated-files.js';
-import { handlersIn } from './handlers.js';
+import { codeIn } from './handlers.js';
 import { tourModule } from './tour-module.js';
 
 const options = scriptCommand('generate:contract', 'Check the contract, and generate modules from it.')
@@ -22,7 +22,7 @@ const options = scriptCommand('generate:contract', 'Check the contract, and gene
   .opts<{ readonly write?: true; readonly compare?: true }>();
 try {
   const source = readFileSync('openapi.yaml', 'utf8');
-  const document = readDocument(source, { handlers: handlersIn('.') });
+  const document = readDocument(source, codeIn('.'));
   const modules = {
     'generated/contract.ts': contractModule(source, document),
     'generated/examples.ts': examplesModule(document),

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { ContractError } from '../../server/contract/document-schema.js';
+import { readDocument } from '../../contract/check/index.js';
+import { ContractError } from '../../contract/document-schema.js';
 import { root } from '../../testkit/root.js';
-import { readDocument } from './check/index.js';
-import { handlersIn } from './handlers.js';
+import { codeIn } from './handlers.js';
 import { tourModule } from './tour-module.js';
 
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
-const document = readDocument(read('openapi.yaml'), { handlers: handlersIn(fileURLToPath(root)) });
+const document = readDocument(read('openapi.yaml'), codeIn(fileURLToPath(root)));
 const TOUR = read('docs/tour.arazzo.yaml');
 
 test.each([

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import type { Document } from '../../server/contract/document-schema.js';
-import { ContractError } from '../../server/contract/document-schema.js';
-import { listOperations, type Operation } from '../../server/contract/operation.js';
-import { type Fault, readYaml, type Yaml, YamlError } from './check/yaml.js';
+import type { Document } from '../../contract/document-schema.js';
+import { ContractError } from '../../contract/document-schema.js';
+import { listOperations, type Operation } from '../../contract/operations.js';
+import { type Fault, readYaml, type Yaml, YamlError } from '../../contract/yaml.js';
 
 /** The parts of the Arazzo document that the page shows; Spectral checks all of it. */
 const stepShape = v.object({

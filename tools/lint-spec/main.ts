@@ -1,7 +1,7 @@
 /** `npm run lint:spec`: reviews the contract, the tour and the interface of chat servers, and lists what it finds, by place. */
 import { Option } from 'commander';
 import { scriptCommand } from '../../testkit/command-line.js';
-import { handlersIn } from '../generator/handlers.js';
+import { codeIn, DRAFT } from '../generator/handlers.js';
 import { FORMATS } from './finding.js';
 import { reviewContract, reviewOther } from './review-file.js';
 
@@ -22,7 +22,7 @@ await scriptCommand('lint:spec', description)
   .addOption(new Option('--format <format>', 'how to print').choices(Object.keys(FORMATS)).default('text'))
   .addHelpText('after', '\nEnds with 1 if there are findings, and with 2 if it is used wrongly.')
   .action(async (given: string | undefined, { draft, format }: Options) => {
-    const code = { handlers: draft ? undefined : handlersIn('.') };
+    const code = draft ? DRAFT : codeIn('.');
     const others = given === undefined ? OTHERS : [];
     const reviews = [reviewContract(given ?? CONTRACT, code), ...others.map(reviewOther)];
     const findings = (await Promise.all(reviews)).flat();

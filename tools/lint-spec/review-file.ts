@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { load } from 'js-yaml';
 import * as v from 'valibot';
-import { escapeToken } from '../../server/contract/json-pointer.js';
-import { asRecord } from '../../server/contract/json-record.js';
+import { type Code, faultyParts } from '../../contract/check/index.js';
+import { asRecord } from '../../contract/json-record.js';
+import { writePointer } from '../../contract/pointer.js';
+import { RELEASES } from '../../contract/versions.js';
+import { readYaml, type Yaml, YamlError } from '../../contract/yaml.js';
 import { root } from '../../testkit/root.js';
-import { RELEASES } from '../contract-files/versions.js';
-import { type Code, faultyParts } from '../generator/check/index.js';
-import { readYaml, type Yaml, YamlError } from '../generator/check/yaml.js';
+import { DRAFT } from '../generator/handlers.js';
 import { requireFrom } from '../on-demand/installed.js';
 import { type Finding, REMEDIES, type Severity } from './finding.js';
 
@@ -45,7 +46,7 @@ export function reviewContract(file: string, code: Code): Promise<Finding[]> {
 /** Reviews the tour, or the interface of chat servers, which need not be as the service needs its contract. */
 export function reviewOther(file: string): Promise<Finding[]> {
   const sound: Reviewer = async (source) =>
-    (await contractReviewer({ handlers: undefined })(source)).filter(({ rule }) => rule !== 'contract/shape');
+    (await contractReviewer(DRAFT)(source)).filter(({ rule }) => rule !== 'contract/shape');
   return reviewFile(file, [sound, spectral('tools/lint-spec/others.spectral.yaml')]);
 }
 
@@ -142,7 +143,7 @@ function spectral(ruleset: string): Reviewer {
         severity: SEVERITIES[severity] ?? 'notice',
         message: reason ?? message,
         remedy: reason && message,
-        pointer: path.map((step) => `/${escapeToken(String(step))}`).join(''),
+        pointer: writePointer(path),
       };
     });
   };

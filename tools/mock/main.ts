@@ -7,12 +7,12 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { pino } from 'pino';
+import { SCOPES } from '../../contract/scopes.js';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
 import { KEY_HEADERS } from '../../server/auth/identify-caller.js';
 import { ORIGIN_HEADERS } from '../../server/auth/origins.js';
+import { createKey } from '../../server/auth/secrets.js';
 import { type Config, readConfig } from '../../server/config.js';
-import { SCOPES } from '../../server/contract/scopes.js';
-import { createKey } from '../../server/contract/secrets.js';
 import { allowOrigins } from '../../server/edge/cors.js';
 import { keepKey } from '../../server/projects/keys.js';
 import { openService } from '../../server/service.js';

@@ -109,7 +109,7 @@ function makeContractPackage(root: string, version: string): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   for (const format of FORMATS) {
-    const built = `dist/contract/${version}.${format}`;
+    const built = `dist/openapi/${version}.${format}`;
     if (!existsSync(join(root, built))) throw new Error(`there is no ${built}; npm run build`);
     copyFileSync(join(root, built), join(folder, `openapi.${format}`));
   }

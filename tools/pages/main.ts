@@ -4,9 +4,9 @@
  */
 import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { contractVersions, RELEASES, VersionError } from '../../contract/versions.js';
 import { root } from '../../testkit/root.js';
-import { contractVersions, RELEASES, VersionError } from '../contract-files/versions.js';
-import { writeContractFiles } from '../contract-files/write-files.js';
+import { writeContractFiles } from './contract-files.js';
 
 /** Of Swagger UI these are 2 MB of the 12 that the package takes; nobody who runs the service needs the rest. */
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'];
@@ -18,7 +18,7 @@ for (const file of FILES) await copyFile(resolve(`swagger-ui-dist/${file}`), new
 await cp(new URL('server/pages/files/', root), new URL('dist/server/pages/files/', root), { recursive: true });
 await copyFile(new URL('docs/hosts.md', root), new URL('dist/server/pages/files/hosts.md', root));
 try {
-  writeContractFiles('dist/contract', contractVersions('openapi.yaml', RELEASES));
+  writeContractFiles('dist/openapi', contractVersions('openapi.yaml', RELEASES));
 } catch (error) {
   if (!(error instanceof VersionError)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -1,10 +1,9 @@
 /** `npm run lint:patterns`: proves that regular expressions take linear time, and lists exceptions for short texts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path/posix';
-import { escapeToken } from '../../server/contract/json-pointer.js';
-import { asRecord } from '../../server/contract/json-record.js';
+import { listParts } from '../../contract/parts.js';
+import { readYaml } from '../../contract/yaml.js';
 import { scriptCommand } from '../../testkit/command-line.js';
-import { readYaml } from '../generator/check/yaml.js';
 import { type Finding, FORMATS } from '../lint-spec/finding.js';
 import { type FoundPattern, findPatterns } from './find-patterns.js';
 import { loadJudge, type Verdict } from './judge.js';
@@ -62,24 +61,13 @@ function patternsBelow(folder: string): Placed[] {
 /** Returns the values of `pattern` in the schemas of the contract. */
 function patternsOfContract(): Placed[] {
   const { content, locate } = readYaml(readFileSync(CONTRACT, 'utf8'));
-  const found: Placed[] = [];
-  const visit = (value: unknown, pointer: string) => {
-    for (const [name, child] of Object.entries(asRecord(value))) {
-      const place = `${pointer}/${escapeToken(name)}`;
-      if (name === 'pattern' && typeof child === 'string') {
-        const text = JSON.stringify(child);
-        // As Ajv compiles it.
-        const { maxLength } = asRecord(value);
-        const limit = typeof maxLength === 'number' ? { maxLength } : {};
-        const pattern = { source: child, flags: 'u', text, bound: undefined, ...limit };
-        found.push({ ...pattern, ...locate(place), file: CONTRACT });
-      } else if (typeof child === 'object' && name !== 'example' && name !== 'examples') {
-        visit(child, place);
-      }
-    }
-  };
-  visit(content, '');
-  return found;
+  return listParts(content).flatMap(({ kind, pointer, value: { pattern, maxLength } }) => {
+    if (kind !== 'schema' || typeof pattern !== 'string') return [];
+    const limit = typeof maxLength === 'number' ? { maxLength } : {};
+    // As Ajv compiles it.
+    const found = { source: pattern, flags: 'u', text: JSON.stringify(pattern), bound: undefined, ...limit };
+    return [{ ...found, ...locate(`${pointer}/pattern`), file: CONTRACT }];
+  });
 }
 
 function report(pattern: Placed, { kind, reason }: Verdict): Finding[] {

@@ -1,10 +1,11 @@
 /** Runs Prism on the contract in the current folder, and follows its changes. */
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { readDocument } from '../../contract/check/index.js';
+import { builtDocument } from '../../contract/document.js';
 import { readConfig } from '../../server/config.js';
-import { builtDocument } from '../../server/contract/document.js';
 import { scriptCommand } from '../../testkit/command-line.js';
-import { readDocument } from '../generator/check/index.js';
+import { DRAFT } from '../generator/handlers.js';
 import type { PrismServer } from './mock.js';
 
 const CONTRACT = 'openapi.yaml';
@@ -66,7 +67,7 @@ async function readContract(): Promise<string> {
 
 /** Returns the document of a contract. The one of the last build was checked then. */
 function checkedDocument(contract: string): object {
-  return builtDocument(contract) ?? readDocument(contract, { handlers: undefined });
+  return builtDocument(contract) ?? readDocument(contract, DRAFT);
 }
 
 /** Follows each change of the contract, one after another, also if the file is deleted or replaced. */

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { asRecord } from '../../server/contract/json-record.js';
+import { asRecord } from '../../contract/json-record.js';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { writeGenerated } from '../generator/generated-files.js';
 import { keepReached } from './keep-reached.js';

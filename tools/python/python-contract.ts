@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 
 /** The schemas of a contract, by their names. */
 type Schemas = Map<string, unknown>;

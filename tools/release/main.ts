@@ -36,7 +36,7 @@ const command = scriptCommand('release', 'Make a release of the working tree.')
         return makeFixture(fixture);
       },
     });
-    run('dist/tools/review/main.js', '--changelog');
+    run('dist/review/src/main.js', '--changelog');
     say(`${version} is released. Read the difference, commit it, and tag the commit v${version}.`);
   });
 

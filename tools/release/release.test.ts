@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { contractVersions } from '../../contract/versions.js';
 import { root } from '../../testkit/root.js';
-import { contractVersions } from '../contract-files/versions.js';
 import { raise, release } from './release.js';
 import { listPlaces, searchedFiles, versionInStep } from './versions.js';
 

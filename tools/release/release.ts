@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { compareVersions, parseVersion, RELEASES, releasedContracts } from '../contract-files/versions.js';
+import { compareVersions, parseVersion, RELEASES, releasedContracts } from '../../contract/versions.js';
 import { versionInStep, withVersion } from './versions.js';
 
 const CONTRACT = 'openapi.yaml';

@@ -14,9 +14,10 @@ const PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
   'client/package.json': [/(?<=^ {2}"version": ")[^"]+/gm],
   'python/pyproject.toml': [/(?<=^version = ")[^"]+/gm],
   'prediction/package.json': [/(?<=^ {2}"version": ")[^"]+/gm],
+  'review/package.json': [/(?<=^ {2}"version": ")[^"]+/gm],
   'package-lock.json': [
     /(?<=^ {2}"version": ")[^"]+/gm,
-    /(?<=^ {4}"(?:|client|prediction)": \{\n(?: {6}"name".*\n)? {6}"version": ")[^"]+/gm,
+    /(?<=^ {4}"(?:|client|prediction|review)": \{\n(?: {6}"name".*\n)? {6}"version": ")[^"]+/gm,
     // Not the path of its command.
     /(?<="roster-(?:client|prediction)": ")\d[^"]*/g,
   ],

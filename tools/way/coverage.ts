@@ -22,7 +22,7 @@ export interface CoveredFunction {
  * thread since the last such message, as JSON: a list of `CoveredFile`.
  */
 const ROOT = new URL('../../../', import.meta.url).href;
-const OWN = /^(dist\/server|prediction\/dist)\//;
+const OWN = /^(dist\/(contract|server)|prediction\/dist)\//;
 
 /**
  * Time in which requests end after their answers: they are logged and counted. Turns of the event loop too, since time

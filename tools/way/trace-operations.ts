@@ -149,7 +149,7 @@ const FOLDERS = [
   'server/edge',
   'server/api',
   'server/problems',
-  'server/contract',
+  'contract',
   'server/auth',
   'server/projects',
   'server/resources',

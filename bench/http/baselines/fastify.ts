@@ -13,8 +13,8 @@ import type {
 } from 'fastify';
 import { pino } from 'pino';
 import { Histogram, register } from 'prom-client';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { readConfig } from '../../../server/config.js';
-import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
 import { PreparedStatement } from '../../../server/store/database/dialect.js';
 import { document, operations } from '../../../testkit/openapi/document.js';
 import { root } from '../../../testkit/root.js';
@@ -178,7 +178,7 @@ const VERSION = String(asRecord(document['info'])['version']);
 
 /** The built contract in which no schema refers to another. */
 const paths = asRecord(
-  asRecord(JSON.parse(readFileSync(new URL(`dist/contract/${VERSION}.dereferenced.json`, root), 'utf8')))['paths'],
+  asRecord(JSON.parse(readFileSync(new URL(`dist/openapi/${VERSION}.dereferenced.json`, root), 'utf8')))['paths'],
 );
 
 /** Returns the route of an operation, with JSON schemas for all that a request and its answer hold. */

@@ -1,6 +1,6 @@
 /** Tests that an owner sees nothing of another's, operation by operation from the contract. */
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { OWNER_SCOPES } from '../../../server/contract/scopes.js';
+import { OWNER_SCOPES } from '../../../contract/scopes.js';
 import { operations } from '../../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../../testkit/openapi/example-requests.js';
 import { settled } from '../../../testkit/service/train-prices.js';

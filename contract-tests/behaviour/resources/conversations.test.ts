@@ -1,9 +1,9 @@
 /** Tests of conversations with chatbots, against a service with a scripted chat server. */
 import type { components } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { eventsIn } from '../../../contract/event-data.js';
 import { ConversingService } from '../../../testkit/chat/conversing-service.js';
 import { refuses, says } from '../../../testkit/chat/reply.js';
-import { eventsIn } from '../../../testkit/http/event-data.js';
 import { checkedFetch } from '../../checked-fetch.js';
 import { keys, sendAs } from '../../target.js';
 

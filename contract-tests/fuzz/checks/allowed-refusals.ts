@@ -3,7 +3,7 @@
  * text.
  */
 
-import { asRecord } from '../../../server/contract/json-record.js';
+import { asRecord } from '../../../contract/json-record.js';
 import { problemIn } from '../../../testkit/http/problem-in.js';
 import { type Case, findTarget, sentValue } from '../case.js';
 import type { Exchange, Fixture } from '../fixture.js';

@@ -1,4 +1,4 @@
-import { asRecord } from '../../../server/contract/json-record.js';
+import { asRecord } from '../../../contract/json-record.js';
 import { problemIn } from '../../../testkit/http/problem-in.js';
 import { violations } from '../../checked-fetch.js';
 import { type Case, type Expected, findTarget } from '../case.js';

@@ -3,7 +3,7 @@
  * resources are gone.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { asRecord } from '../../../server/contract/json-record.js';
+import { asRecord } from '../../../contract/json-record.js';
 import { findTarget, onlyKey, sentValue } from '../case.js';
 import type { Exchange } from '../fixture.js';
 import { kindAt, kinds, type Link, linksBy, pathOfLink } from '../kinds.js';

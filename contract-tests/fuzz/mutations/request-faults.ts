@@ -1,6 +1,6 @@
 /** Requests with a fault that no schema has: in their access, their address or method, or the form of their body. */
 import { METHODS } from 'node:http';
-import { parseJson } from '../../../server/contract/json-record.js';
+import { parseJson } from '../../../contract/json-record.js';
 import type { Place } from '../../../testkit/openapi/document.js';
 import { operationsAt } from '../../../testkit/openapi/operation-at.js';
 import { isValid } from '../../../testkit/openapi/schema.js';

@@ -1,6 +1,6 @@
 /** Requests that break one keyword of a schema, lack a part, or have an unknown one. */
 
-import { escapeToken } from '../../../server/contract/json-pointer.js';
+import { escapeToken } from '../../../contract/pointer.js';
 import { listKeywords, listTypes } from '../../../testkit/openapi/schema.js';
 import { type Case, findTarget, jsonBody, sentValue, withParameter } from '../case.js';
 import type { Parameter } from '../operations.js';

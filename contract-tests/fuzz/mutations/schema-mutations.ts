@@ -1,5 +1,5 @@
-import { escapeToken } from '../../../server/contract/json-pointer.js';
-import { asRecord } from '../../../server/contract/json-record.js';
+import { asRecord } from '../../../contract/json-record.js';
+import { escapeToken } from '../../../contract/pointer.js';
 import type { Place } from '../../../testkit/openapi/document.js';
 import {
   type Fault,

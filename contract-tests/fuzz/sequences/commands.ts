@@ -1,6 +1,6 @@
 /** Commands to the service and to the model of a project, whose answers are compared with the model. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { asRecord } from '../../../server/contract/json-record.js';
+import { asRecord } from '../../../contract/json-record.js';
 import { isFoundById, listPathParameters, targetNamed } from '../operations.js';
 import { keptTable } from '../values/tables.js';
 import { compare, Mismatch, type Project } from './project.js';

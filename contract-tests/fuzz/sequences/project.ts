@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asRecord } from '../../../server/contract/json-record.js';
+import { asRecord } from '../../../contract/json-record.js';
 import type { Sent } from '../case.js';
 import { brokenPromises } from '../checks/expectations.js';
 import type { Fixture } from '../fixture.js';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createRosterClient } from 'roster-client';
-import { asArray } from '../../../server/contract/json-record.js';
+import { asArray } from '../../../contract/json-record.js';
 import { freePort } from '../../../testkit/http/free-port.js';
 import { readField, readText } from '../../../testkit/json.js';
 import { startServer } from '../../../testkit/service/server-process.js';

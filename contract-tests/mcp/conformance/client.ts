@@ -4,9 +4,10 @@
  *
  * usage: node dist/contract-tests/mcp/conformance/client.js URL
  */
+
+import { asArray, asRecord, parseJson } from '../../../contract/json-record.js';
 import { McpServers } from '../../../server/agents/mcp/mcp-servers.js';
 import { parseMcpServers } from '../../../server/agents/mcp/settings.js';
-import { asArray, asRecord, parseJson } from '../../../server/contract/json-record.js';
 import { readField, readText } from '../../../testkit/json.js';
 
 const [url = ''] = process.argv.slice(2);

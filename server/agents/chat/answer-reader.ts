@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
+import { asArray, asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { EventReader } from '../../common/event-reader.js';
 import { ExchangeError } from '../../common/http-exchange.js';
-import { asArray, asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { ChatError, refusalError } from './chat-error.js';
 import { type ChatAnswer, type ChatLimits, parseObject } from './messages.js';
 import { ToolCallAssembler } from './tool-calls.js';

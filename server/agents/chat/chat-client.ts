@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
+import { asRecord, parseJson } from '../../../contract/json-record.js';
 import { type ExchangeResponse, exchange } from '../../common/http-exchange.js';
-import { asRecord, parseJson } from '../../contract/json-record.js';
 import { AnswerReader } from './answer-reader.js';
 import { ChatError, refusalError, toChatError } from './chat-error.js';
 import {

@@ -1,5 +1,5 @@
+import { parseJson } from '../../../contract/json-record.js';
 import type { components } from '../../../generated/chat-server.js';
-import { parseJson } from '../../contract/json-record.js';
 
 type Schemas = components['schemas'];
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { ChatError } from './chat-error.js';
 import type { ToolCall } from './messages.js';
 

@@ -1,8 +1,8 @@
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { INVALID_PARAMS } from '../../api/reply/json-rpc.js';
 import { namesFor } from '../../common/named-settings.js';
 import { QueryGate } from '../../common/query-gate.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { ToolError } from '../tools/tool.js';
 import { McpClient, McpRefusal } from './mcp-client.js';
 import { mirrorArguments, readTool, type ServerTool } from './server-tool.js';

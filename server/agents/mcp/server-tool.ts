@@ -1,6 +1,6 @@
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { nestsDeeperThan } from '../../api/body/parse-body.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { cutText } from '../../contract/shown-text.js';
+import { cutText } from '../../problems/shown-text.js';
 import { replaceUnstorable } from '../chat/answer-reader.js';
 import { ToolError } from '../tools/tool.js';
 import { encodeHeader } from './wire.js';

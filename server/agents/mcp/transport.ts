@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { urlToHttpOptions } from 'node:url';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { EventReader } from '../../common/event-reader.js';
 import {
   ExchangeError,
@@ -9,7 +10,6 @@ import {
   exchange,
   explainExchange,
 } from '../../common/http-exchange.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { parseObject } from '../chat/messages.js';
 import { ToolError } from '../tools/tool.js';
 import type { McpServerSettings } from './settings.js';

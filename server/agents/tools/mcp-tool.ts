@@ -1,6 +1,6 @@
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { nestsDeeperThan } from '../../api/body/parse-body.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { cutText } from '../../contract/shown-text.js';
+import { cutText } from '../../problems/shown-text.js';
 import type { McpServers, ToolCaller } from '../mcp/mcp-servers.js';
 import type { ServerTool } from '../mcp/server-tool.js';
 import { type AgentSkill, areNames, type SkillTool, ToolError, type ToolResult } from './tool.js';

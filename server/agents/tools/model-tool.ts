@@ -1,7 +1,7 @@
 import { InvalidRowsError, type RowPredictor, SeriesServer } from 'roster-prediction/predicting';
+import { asRecord } from '../../../contract/json-record.js';
 import type { components } from '../../../generated/openapi.js';
 import type { Caller } from '../../auth/caller.js';
-import { asRecord } from '../../contract/json-record.js';
 import { describeRecord } from '../../models/model-record.js';
 import { findServing, type Model } from '../../models/model-rows.js';
 import type { Predictors } from '../../models/predictions/predictors.js';

@@ -1,5 +1,5 @@
+import { asRecord } from '../../../contract/json-record.js';
 import { LruCache } from '../../common/lru-cache.js';
-import { asRecord } from '../../contract/json-record.js';
 import type { TableDescription } from '../../databases/driver.js';
 import type { SqlDatabases } from '../../databases/sql-databases.js';
 import {

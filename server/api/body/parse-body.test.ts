@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler } from 'express';
 import { expect, test } from 'vitest';
+import { readContract } from '../../../contract/document.js';
 import { listen } from '../../../testkit/http/listen.js';
-import { readContract } from '../../contract/document.js';
 import { ProblemError } from '../../problems/problem.js';
 import { parseBody } from './parse-body.js';
 

@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
+import type { Contract, Operation } from '../../../contract/document.js';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
+import { FORM_TYPE } from '../../../contract/operations.js';
+import { escapeToken } from '../../../contract/pointer.js';
 import { freeMemory } from '../../common/free-memory.js';
 import { pausing } from '../../common/pausing.js';
-import type { Contract, Operation } from '../../contract/document.js';
-import { cutName, escapeToken } from '../../contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { FORM_TYPE } from '../../contract/operation.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
 import { type FieldError, invalidRequest, MAX_ERRORS, malformedBody } from '../../problems/problem.js';
+import { cutName } from '../../problems/shown-text.js';
 import { announceDeprecations } from '../deprecation.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { Step } from '../request-context.js';

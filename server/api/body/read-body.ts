@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
+import type { Operation } from '../../../contract/document.js';
+import { FORM_TYPE } from '../../../contract/operations.js';
 import type { Callers } from '../../auth/callers.js';
 import { joinWords } from '../../common/join-words.js';
-import type { Operation } from '../../contract/document.js';
-import { FORM_TYPE } from '../../contract/operation.js';
 import { onResponseClose } from '../../edge/connections.js';
 import {
   announcedLength,

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { asRecord } from '../../contract/json-record.js';
+import { asRecord } from '../../../contract/json-record.js';
 import { invalidRequest, malformedBody, type ProblemError } from '../../problems/problem.js';
 
 /** The place of the rows in a body: the body is an array of rows, or has such a member. */

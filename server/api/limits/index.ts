@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
+import type { Operation, Pool } from '../../../contract/document.js';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
-import type { Operation, Pool } from '../../contract/document.js';
 import { onResponseClose, SendBufferLimit, type Throttle, throttleConnections } from '../../edge/connections.js';
 import { isColumnar, isRowStream, mediaType, withoutQuery } from '../../edge/request.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import type { Contract, Operation } from '../../contract/document.js';
+import type { Contract, Operation } from '../../../contract/document.js';
 import { drainAndClose, JSON_TYPE } from '../../edge/request.js';
 import { invalidRequest, ProblemError, type ProblemRendering, problem, render } from '../../problems/problem.js';
 import { errorOfProblem } from './json-rpc.js';

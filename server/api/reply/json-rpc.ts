@@ -1,5 +1,5 @@
+import { asRecord } from '../../../contract/json-record.js';
 import type { components } from '../../../generated/openapi.js';
-import { asRecord } from '../../contract/json-record.js';
 import { listFaults, type ProblemRendering } from '../../problems/problem.js';
 
 export type JsonRpcError = components['schemas']['McpError'];

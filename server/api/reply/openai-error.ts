@@ -1,7 +1,7 @@
 /** The errors that clients of OpenAI's API read: a member `error` of problems below `/v1`. */
 
+import { OPENAI_PATHS } from '../../../contract/operations.js';
 import type { components } from '../../../generated/openapi.js';
-import { OPENAI_PATHS } from '../../contract/operation.js';
 import { listFaults } from '../../problems/problem.js';
 
 type OpenaiError = components['schemas']['OpenaiError'];

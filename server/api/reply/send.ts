@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import type { Contract } from '../../../contract/document.js';
 import type { components } from '../../../generated/openapi.js';
-import type { Contract } from '../../contract/document.js';
 import { endWith, onResponseClose } from '../../edge/connections.js';
 import { disableBodyTimeout, drainAndClose, endAndDiscard, hasBody } from '../../edge/request.js';
 import { ProblemError, render } from '../../problems/problem.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readContract } from '../../contract/document.js';
+import { readContract } from '../../../contract/document.js';
 import { takeExcerpts } from './excerpt.js';
 
 const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import type { Contract, Operation } from '../../contract/document.js';
-import { cutName } from '../../contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import type { Contract, Operation } from '../../../contract/document.js';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { MAX_ERRORS } from '../../problems/problem.js';
+import { cutName } from '../../problems/shown-text.js';
 import { createAjv, withComponents } from './schemas.js';
 
 /**

@@ -1,9 +1,9 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Request } from 'express';
-import type { Contract, Operation } from '../../contract/document.js';
-import { escapeToken } from '../../contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { absenceRule, describePattern, patternRule } from '../../contract/rule-messages.js';
+import type { Contract, Operation } from '../../../contract/document.js';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
+import { escapeToken } from '../../../contract/pointer.js';
+import { absenceRule, describePattern, patternRule } from '../../../contract/rule-messages.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
 import type { FieldError } from '../../problems/problem.js';
 import type { Excerpt } from './excerpt.js';

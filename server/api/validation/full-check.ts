@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Router } from 'express';
 import { BadRequest, OpenApiValidator } from 'express-openapi-validator/dist/openapi.validator.js';
-import type { Contract, Operation } from '../../contract/document.js';
-import { asRecord } from '../../contract/json-record.js';
+import type { Contract, Operation } from '../../../contract/document.js';
+import { asRecord } from '../../../contract/json-record.js';
 import { isText, mediaType } from '../../edge/request.js';
 import { invalidRequest } from '../../problems/problem.js';
 import type { Step } from '../request-context.js';
@@ -97,7 +97,7 @@ function describeRequests(document: Contract['document'], { path, method, parame
     openapi: document.openapi,
     info: document.info,
     paths,
-    components: referencedComponents(paths, document.components),
+    components: referencedComponents(document, { kind: 'document', pointer: '', value: { paths } }),
   });
 }
 

@@ -1,7 +1,9 @@
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Contract, Document, Operation } from '../../contract/document.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import type { Contract, Document, Operation } from '../../../contract/document.js';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
+import { listParts, type Part } from '../../../contract/parts.js';
+import { splitPointer } from '../../../contract/pointer.js';
 
 /** The checks of the parts of a request, each of an object with these members. */
 export interface RequestChecks {
@@ -37,24 +39,19 @@ export function createAjv(options: Options): Ajv2020 {
 }
 
 /** Returns the schema of an object with these properties, and the components that they reference. */
-export function withComponents({ components }: Document, properties: JsonRecord): JsonRecord {
-  return { properties, components: referencedComponents(properties, components) };
+export function withComponents(document: Document, properties: JsonRecord): JsonRecord {
+  const schema = { properties };
+  return { ...schema, components: referencedComponents(document, { kind: 'schema', pointer: '', value: schema }) };
 }
 
-const REFERENCE = /"\$ref":"#\/components\/(\w+)\/([\w.-]+)"/g;
-
-/** Returns the components that a part of the document references, directly or indirectly. */
-export function referencedComponents(part: unknown, components: Document['components']): object {
+/** Returns the components that a part references, directly or indirectly. */
+export function referencedComponents(document: Document, part: Part): object {
   const kept: Record<string, Record<string, unknown>> = {};
-  const visit = (node: unknown): void => {
-    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(REFERENCE)) {
-      const component = asRecord(components[kind])[name];
-      if (component === undefined || kept[kind]?.[name] !== undefined) continue;
-      kept[kind] = { ...kept[kind], [name]: component };
-      visit(component);
-    }
-  };
-  visit(part);
+  for (const { pointer } of listParts(document, { roots: [part], followsReferences: true })) {
+    const [section, kind = '', name = ''] = splitPointer(pointer);
+    if (section !== 'components' || kept[kind]?.[name] !== undefined) continue;
+    kept[kind] = { ...kept[kind], [name]: asRecord(document.components[kind])[name] };
+  }
   return kept;
 }
 

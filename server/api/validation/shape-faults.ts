@@ -1,6 +1,6 @@
-import type { Contract } from '../../contract/document.js';
-import { escapeToken } from '../../contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import type { Contract } from '../../../contract/document.js';
+import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
+import { escapeToken } from '../../../contract/pointer.js';
 import type { FieldError } from '../../problems/problem.js';
 
 /** A fault in the shape of a whole body, from which faults of single fields follow. */

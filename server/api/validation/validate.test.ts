@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { type Operation, readContract } from '../../../contract/document.js';
+import { describePattern, patternRule } from '../../../contract/rule-messages.js';
 import { operations, type Place } from '../../../testkit/openapi/document.js';
 import { exampleRequests } from '../../../testkit/openapi/example-requests.js';
-import { type Operation, readContract } from '../../contract/document.js';
-import { describePattern, patternRule } from '../../contract/rule-messages.js';
 import { RouteTree } from '../route-tree.js';
 import { requestValidation } from './validate.js';
 

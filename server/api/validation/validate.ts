@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
+import type { Contract, Operation } from '../../../contract/document.js';
+import { FORM_TYPE } from '../../../contract/operations.js';
+import { escapeToken } from '../../../contract/pointer.js';
 import { pausing } from '../../common/pausing.js';
-import type { Contract, Operation } from '../../contract/document.js';
-import { escapeToken } from '../../contract/json-pointer.js';
-import { FORM_TYPE } from '../../contract/operation.js';
 import { JSON_TYPE, mediaType } from '../../edge/request.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 import { pauseWork } from '../limits/request-gate.js';

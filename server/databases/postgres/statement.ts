@@ -1,5 +1,5 @@
 import { parse, SqlError } from 'libpg-query';
-import { asArray } from '../../contract/json-record.js';
+import { asArray } from '../../../contract/json-record.js';
 import type { ProblemError } from '../../problems/problem.js';
 import { databaseMessage, forbiddenFunction, onlyOneSelect, queryError, readOnly } from '../query-error.js';
 import { FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';

@@ -1,3 +1,4 @@
+import { escapeToken } from '../../../contract/pointer.js';
 import {
   type AnyPredictor,
   columnName,
@@ -12,7 +13,6 @@ import {
 } from 'roster-prediction/predicting';
 import type { components } from '../../../generated/openapi.js';
 import { pausing } from '../../common/pausing.js';
-import { escapeToken } from '../../contract/json-pointer.js';
 import { invalidRequest, MAX_ERRORS, malformedBody, type ProblemError, problem } from '../../problems/problem.js';
 
 type WarningsLine = components['schemas']['WarningsLine'];

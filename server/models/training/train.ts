@@ -1,11 +1,11 @@
 import { columnName } from 'roster-prediction/predicting';
+import { asRecord } from '../../../contract/json-record.js';
+import { escapeToken } from '../../../contract/pointer.js';
 import { parseJson } from '../../api/body/parse-body.js';
 import type { DeferredBody } from '../../api/body/read-body.js';
 import type { Handlers } from '../../api/handlers.js';
 import { type Conditions, checkPreconditions, isConditional } from '../../api/preconditions.js';
 import type { Caller } from '../../auth/caller.js';
-import { escapeToken } from '../../contract/json-pointer.js';
-import { asRecord } from '../../contract/json-record.js';
 import type { SqlDatabases } from '../../databases/sql-databases.js';
 import { JSON_TYPE } from '../../edge/request.js';
 import { type FieldError, invalidRequest, problem, unavailable } from '../../problems/problem.js';

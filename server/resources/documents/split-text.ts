@@ -1,5 +1,5 @@
 import { pausing } from '../../common/pausing.js';
-import { beginningOf } from '../../contract/shown-text.js';
+import { beginningOf } from '../../problems/shown-text.js';
 import { indexTerms } from './terms.js';
 
 export interface PreparedPassage {

@@ -1,4 +1,4 @@
-import { beginningOf } from '../../contract/shown-text.js';
+import { beginningOf } from '../../problems/shown-text.js';
 
 /** English words that nearly every text has: they tell no passage from another. */
 const STOP_WORDS: ReadonlySet<string> = new Set(

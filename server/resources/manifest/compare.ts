@@ -1,7 +1,7 @@
+import { asRecord, isObject, type JsonRecord } from '../../../contract/json-record.js';
+import { escapeToken } from '../../../contract/pointer.js';
 import type { components } from '../../../generated/openapi.js';
 import { pausing } from '../../common/pausing.js';
-import { escapeToken } from '../../contract/json-pointer.js';
-import { asRecord, isObject, type JsonRecord } from '../../contract/json-record.js';
 import type { Project } from '../../projects/projects.js';
 import { compareTexts, type Entry, makeEntry, type SentEntry, sortEntries, writeTraining } from './entries.js';
 import { countEntries, type ProjectState } from './project-state.js';
