@@ -55,14 +55,15 @@ async function checkOn(version: string): Promise<void> {
   // Outside the project, whose packages Node would find from within.
   const parent = mkdtempSync(join(tmpdir(), `roster-pack-${version}-`));
   try {
-    const names = ['roster', 'roster-client', 'roster-prediction', 'roster-contract'];
-    const [server = '', client = '', prediction = '', contract = ''] = await Promise.all(
+    const names = ['roster', 'roster-client', 'roster-prediction', 'roster-review', 'roster-contract'];
+    const [server = '', client = '', prediction = '', review = '', contract = ''] = await Promise.all(
       names.map((name) => install(name, join(parent, name), env)),
     );
     await compile(client, 'client.ts');
     await checkServer(server, env, (url, key) => check(client, 'client.js', env, url, key));
     await compile(prediction, 'prediction.ts');
     await check(prediction, 'prediction.js', env);
+    await run(join(review, 'node_modules/.bin/roster-review'), ['--help'], { env });
     copyFileSync(join(CONSUMERS, 'contract.mjs'), join(contract, 'contract.mjs'));
     await check(contract, 'contract.mjs', env);
   } finally {

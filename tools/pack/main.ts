@@ -1,6 +1,6 @@
 /**
- * `npm run pack`: packs the server, the client, the predictions and the contract into `dist/packages/`, and the Python
- * client where there is Python.
+ * `npm run pack`: packs the server, the client, the predictions, the review and the contract into `dist/packages/`, and the
+ * Python client where there is Python.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ function pack(): void {
   mkdirSync(packages);
   // They are built, and `prepare` would build them again.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', packages];
-  const packed = execFileSync('npm', [...args, '.', './client', './prediction', contract], {
+  const packed = execFileSync('npm', [...args, '.', './client', './prediction', './review', contract], {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -17,8 +17,8 @@ test('all versions of the project are in step', () => {
   expect([...files]).toEqual(
     expect.arrayContaining(['package.json', 'package-lock.json', 'openapi.yaml', 'README.md']),
   );
-  // Its own four, and those of its two packages among its dependencies.
-  expect(listPlaces(project).filter(({ file }) => file === 'package-lock.json')).toHaveLength(6);
+  // Its own five, and those of its two packages among its dependencies.
+  expect(listPlaces(project).filter(({ file }) => file === 'package-lock.json')).toHaveLength(7);
 });
 
 describe('in a project', () => {

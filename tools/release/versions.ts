@@ -33,7 +33,7 @@ const SEMVER = String.raw`\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?`;
 
 /** Names of packages as files, of the project as an action, and of its image, in texts for users. */
 const IN_TEXTS = [
-  new RegExp(String.raw`(?<=\broster(?:-client|-prediction|-contract)?-)${SEMVER}(?=\.tgz)`, 'g'),
+  new RegExp(String.raw`(?<=\broster(?:-client|-prediction|-review|-contract)?-)${SEMVER}(?=\.tgz)`, 'g'),
   new RegExp(`(?<=/roster@v)${SEMVER}`, 'g'),
   new RegExp(String.raw`(?<=\broster-)${SEMVER}(?=-py3-none-any\.whl)`, 'g'),
   new RegExp(`(?<=/roster:)${SEMVER}`, 'g'),
@@ -86,6 +86,7 @@ function patternsByFile(root: string): Map<string, readonly RegExp[]> {
     'README.md',
     'client/README.md',
     'prediction/README.md',
+    'review/README.md',
     'python/README.md',
     'examples/README.md',
     'examples/systemd/roster.service',
