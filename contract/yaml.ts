@@ -1,114 +1,187 @@
-import { constructFromEvents, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
-import { escapeToken } from './pointer.js';
+import {
+  constructFromEvents,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  YAMLException,
+} from 'js-yaml';
+import { splitPointer } from './pointer.js';
 
-/** Something of the contract that stops whoever works from it. */
-export interface Fault {
-  /** A sentence: what is wrong, and how to fix it. */
-  readonly message: string;
-  /** The place in the file, counted from 1 as editors do. */
+/** A place in a file, counted from 1 as editors do. */
+export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-type Event = ReturnType<typeof parseEvents>[number];
-
-/** A file of YAML, of which it is known where each of its parts stands. */
-export interface Yaml {
-  readonly content: unknown;
-  /** Returns the place of the part at a JSON pointer, or of what it would stand in. */
-  readonly locate: (pointer: string) => Pick<Fault, 'line' | 'column'>;
+/** Something of the contract that stops whoever works from it. */
+export interface Fault extends Place {
+  /** A sentence: what is wrong, and how to fix it. */
+  readonly message: string;
 }
 
-/** The file is not YAML. */
+/** A file of YAML, of which it is known where each of its parts stands. A part that is missing is where it would be. */
+export interface Yaml {
+  readonly content: unknown;
+  /** Returns the place of the part at a JSON pointer; of a member whose value begins on a later line, that of its name. */
+  readonly locate: (pointer: string) => Place;
+  /** Returns the place of the name of the member at a JSON pointer; of an element, its own. */
+  readonly locateName: (pointer: string) => Place;
+}
+
+/** The file is not YAML, or not of the kind that is read. */
 export class YamlError extends Error {
   constructor(
-    readonly fault: Fault,
-    options: ErrorOptions,
+    readonly reason: string,
+    readonly place: Place,
+    options?: ErrorOptions,
   ) {
-    super(fault.message, options);
+    super(`this is not YAML: ${reason}`, options);
+  }
+
+  get fault(): Fault {
+    return { ...this.place, message: this.message };
   }
 }
 
 /**
- * Reads YAML without aliases: a part that stands in two places could not be told apart.
- * @throws {YamlError} if it is none, or more than one document
+ * Reads YAML, of the core schema.
+ * @param maxExpanded the most values and characters of texts that aliases may make of it; without it, aliases are
+ *   refused, because a part that stands in two places could not be told apart
+ * @throws {YamlError} if it is none, or more than one document, or if its aliases make a cycle or too much
  */
-export function readYaml(source: string): Yaml {
+export function readYaml(source: string, maxExpanded?: number): Yaml {
+  const lines = [0, ...Array.from(source.matchAll(/\r\n|\r|\n/g), (end) => end.index + end[0].length)];
+  const placeAt = (offset: number): Place => {
+    const line = lines.findLastIndex((start) => start <= offset);
+    return { line: line + 1, column: offset - (lines[line] ?? 0) + 1 };
+  };
   try {
     const events = parseEvents(source, {});
-    const documents = constructFromEvents(events, { source, maxAliases: 0 });
-    if (documents.length !== 1) {
-      throw new YAMLException(
-        documents.length === 0 ? 'the file is empty' : `it holds ${documents.length} documents, and not one`,
-      );
-    }
-    const offsets = findOffsets(source, events);
-    const lines = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
-    const locate = (pointer: string) => {
-      let known = pointer;
-      while (known !== '' && !offsets.has(known)) known = known.slice(0, known.lastIndexOf('/'));
-      const offset = offsets.get(known) ?? 0;
-      const line = lines.findLastIndex((start) => start <= offset);
-      return { line: line + 1, column: offset - (lines[line] ?? 0) + 1 };
+    const root = new TreeBuilder(source, events, maxExpanded, placeAt).build();
+    const [content] = constructFromEvents(events, { source, ...(maxExpanded === undefined && { maxAliases: 0 }) });
+    return {
+      content,
+      locate: (pointer) => {
+        const { name, begin } = findNode(root, pointer);
+        const isBelow = name !== undefined && source.slice(name, begin).includes('\n');
+        return placeAt(isBelow ? name : begin);
+      },
+      locateName: (pointer) => {
+        const { name, begin } = findNode(root, pointer);
+        return placeAt(name ?? begin);
+      },
     };
-    return { content: documents[0], locate };
   } catch (cause) {
     if (!(cause instanceof YAMLException)) throw cause;
-    const { line = 0, column = 0 } = cause.mark ?? {};
-    const message = `this is not YAML: ${cause.reason}`;
-    throw new YamlError({ message, line: line + 1, column: column + 1 }, { cause });
+    throw new YamlError(cause.reason, placeAt(cause.mark?.position ?? 0), { cause });
   }
 }
 
-/** Returns the place where each part begins, by its pointer: at its value, or at its key where the value is further down. */
-function findOffsets(source: string, events: readonly Event[]): Map<string, number> {
-  const offsets = new Map<string, number>();
-  const rest = events[Symbol.iterator]();
-  const next = (): Event | undefined => {
-    const { value } = rest.next();
-    return value?.type === EVENT_ID.POP ? undefined : value;
-  };
-  const note = (event: Event, pointer: string, key?: Event): void => {
-    offsets.set(pointer, beginning(source, event, key));
-    if (event.type === EVENT_ID.SEQUENCE) {
-      let index = 0;
-      for (let item = next(); item; item = next()) note(item, `${pointer}/${index++}`);
+/** A value of a file. */
+interface Node {
+  /** Its offset, its quote included. */
+  readonly begin: number;
+  /** The offset of its name, if it is a member. */
+  readonly name?: number;
+  /** Its elements or members, by the steps of a pointer. */
+  readonly children?: ReadonlyMap<string, Node>;
+  /** Its values and the characters of its texts, with those of aliases. */
+  readonly size: number;
+}
+
+/** Returns the node at a pointer, or the last on the way to it that is there. */
+function findNode(root: Node, pointer: string): Node {
+  let node = root;
+  for (const step of splitPointer(pointer)) {
+    const next = node.children?.get(step);
+    if (!next) break;
+    node = next;
+  }
+  return node;
+}
+
+/** Builds the tree of a file, in which an alias is the value that it stands for. */
+class TreeBuilder {
+  #next = 0;
+  readonly #anchors = new Map<string, Node | 'open'>();
+
+  constructor(
+    private readonly source: string,
+    private readonly events: readonly Event[],
+    private readonly maxExpanded: number | undefined,
+    private readonly placeAt: (offset: number) => Place,
+  ) {}
+
+  /** @throws {YamlError} if the file is not one document */
+  build(): Node {
+    if (this.events.length === 0) throw this.#fault('the file is empty', 0);
+    this.#next = 1;
+    const root = this.#readNode(0);
+    // After the end of the document.
+    if (this.events[this.#next + 1] === undefined) return root;
+    throw this.#fault('a second document begins; a file has one', this.source.indexOf('\n---', root.begin) + 1);
+  }
+
+  #fault(reason: string, offset: number): YamlError {
+    return new YamlError(reason, this.placeAt(offset));
+  }
+
+  /** @param before the offset of what stands before, which is the place of an empty value */
+  #readNode(before: number): Node {
+    const event = this.events[this.#next];
+    this.#next += 1;
+    if (event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) {
+      throw this.#fault('a value is missing', before);
     }
-    if (event.type === EVENT_ID.MAPPING) {
-      for (let name = next(); name; name = next()) {
-        const member = `${pointer}/${escapeToken(readText(source, name))}`;
-        const value = next();
-        if (value) note(value, member, name);
-      }
+    const anchor = this.source.slice(event.anchorStart, event.anchorEnd);
+    if (event.type === EVENT_ID.ALIAS) return this.#resolve(anchor, event.anchorStart - 1);
+    const isAnchored = event.anchorStart >= 0;
+    if (isAnchored) this.#anchors.set(anchor, 'open');
+    const node = this.#readValue(event, before);
+    if (node.size > (this.maxExpanded ?? Number.POSITIVE_INFINITY)) {
+      throw this.#fault('aliases make too much of it', node.begin);
     }
-  };
-  next(); // The document itself.
-  const root = next();
-  if (root) note(root, '');
-  return offsets;
-}
+    if (isAnchored) this.#anchors.set(anchor, node);
+    return node;
+  }
 
-function readText(source: string, event: Event): string {
-  return event.type === EVENT_ID.SCALAR ? getScalarValue(source, event) : '';
-}
+  #resolve(anchor: string, begin: number): Node {
+    // They are refused when the value is made.
+    if (this.maxExpanded === undefined) return { begin, size: 1 };
+    const node = this.#anchors.get(anchor);
+    if (node === 'open') {
+      throw this.#fault(`*${anchor} stands within &${anchor}, a cycle; write the value out`, begin);
+    }
+    if (!node) throw this.#fault(`there is no &${anchor} before it`, begin);
+    return { ...node, begin };
+  }
 
-function beginning(source: string, event: Event, key: Event | undefined): number {
-  const value = findOffset(event);
-  if (key === undefined) return Math.max(value, 0);
-  const name = findOffset(key);
-  return value < 0 || source.slice(name, value).includes('\n') ? name : value;
-}
+  #readValue(event: Exclude<Event, { type: 1 | 5 | 6 }>, before: number): Node {
+    if (event.type === EVENT_ID.SCALAR) {
+      const begin = event.valueStart < 0 ? before : event.valueStart - Number(isQuoted(event.style));
+      return { begin, size: 1 + event.valueEnd - event.valueStart };
+    }
+    const { start: begin } = event;
+    const children = new Map<string, Node>();
+    let size = 1;
+    while (this.events[this.#next]?.type !== EVENT_ID.POP) {
+      const [step, child] =
+        event.type === EVENT_ID.SEQUENCE ? [`${children.size}`, this.#readNode(begin)] : this.#readMember(begin);
+      children.set(step, child);
+      size += child.size;
+      if (child.name !== undefined) size += 1 + step.length;
+    }
+    this.#next += 1;
+    return { begin, children, size };
+  }
 
-/** Returns the place where an event begins, its quote included; negative for a value that is left out. */
-function findOffset(event: Event): number {
-  switch (event.type) {
-    case EVENT_ID.SCALAR:
-      return isQuoted(event.style) ? event.valueStart - 1 : event.valueStart;
-    case EVENT_ID.MAPPING:
-    case EVENT_ID.SEQUENCE:
-      return event.start;
-    default:
-      return -1;
+  #readMember(before: number): [step: string, member: Node] {
+    const event = this.events[this.#next];
+    const { begin: name } = this.#readNode(before);
+    const step = event?.type === EVENT_ID.SCALAR ? getScalarValue(this.source, event) : '';
+    return [step, { ...this.#readNode(name), name }];
   }
 }
 

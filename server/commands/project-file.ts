@@ -1,23 +1,12 @@
-import {
-  CORE_SCHEMA,
-  constructFromEvents,
-  dump,
-  EVENT_ID,
-  type Event,
-  getScalarValue,
-  load,
-  parseEvents,
-  YAMLException,
-} from 'js-yaml';
+import { CORE_SCHEMA, dump, load } from 'js-yaml';
+import { writePointer } from '../../contract/pointer.js';
+import { type Place, readYaml, YamlError } from '../../contract/yaml.js';
 import type { components } from '../../generated/openapi.js';
 
 type Manifest = components['schemas']['Manifest'];
 
 /** The largest file, in bytes: more than a manifest may have, for comments and indentation. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
-
-/** The most levels of a file, as of a body. */
-const MAX_DEPTH = 100;
 
 /** The most values and characters of texts that aliases may make of a file. */
 const MAX_EXPANDED = 64 * 1024 * 1024;
@@ -67,154 +56,16 @@ export interface ProjectFile {
  * @throws {FileError} with the place, if it is not YAML, or not JSON's values, or its aliases make a cycle or too much
  */
 export function readProjectFile(text: string, name: string): ProjectFile {
-  const places = new Places(text, name);
+  const write = ({ line, column }: Place) => `${name}:${line}:${column}`;
   try {
-    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
-    const root = new TreeBuilder(text, events, places).build();
-    // A cycle would have been refused.
-    const [value] = constructFromEvents(events, { source: text, schema: CORE_SCHEMA });
-    const locate = (tokens: readonly string[]) => places.at(findPlace(root, tokens));
+    const { content: value, locateName } = readYaml(text, MAX_EXPANDED);
+    const locate = (tokens: readonly string[]) => write(locateName(writePointer(tokens)));
     refuseNumbers(value, [], locate, new Set());
     return { value, locate };
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const { reason, mark } = error;
-    throw new FileError(`${mark ? places.at(mark.position) : name}: ${reason}`);
+    if (!(error instanceof YamlError)) throw error;
+    throw new FileError(`${write(error.place)}: ${error.reason}`);
   }
-}
-
-/** The offsets of lines, by which places are told. */
-class Places {
-  readonly #lines: readonly number[];
-
-  constructor(
-    text: string,
-    private readonly name: string,
-  ) {
-    this.#lines = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((end) => end.index + end[0].length)];
-  }
-
-  /** Returns the line and the column of an offset, each from 1. */
-  at(offset: number): string {
-    const next = this.#lines.findIndex((begin) => begin > offset);
-    const line = next === -1 ? this.#lines.length : next;
-    return `${this.name}:${line}:${offset - (this.#lines[line - 1] ?? 0) + 1}`;
-  }
-}
-
-/** A value of a file. */
-interface Node {
-  /** Its offset. */
-  readonly begin: number;
-  readonly items?: readonly Node[];
-  readonly members?: ReadonlyMap<string, { readonly key: number; readonly value: Node }>;
-  /** Its values and the characters of its texts, with those of aliases. */
-  readonly size: number;
-}
-
-/** Builds the tree of a file, in which an alias is the value that it stands for. */
-class TreeBuilder {
-  #next = 0;
-  readonly #anchors = new Map<string, Node | 'open'>();
-
-  constructor(
-    private readonly text: string,
-    private readonly events: readonly Event[],
-    private readonly places: Places,
-  ) {}
-
-  /** @throws {FileError} if the file is not one document */
-  build(): Node {
-    if (this.events.length === 0) throw new FileError(`${this.places.at(0)}: the file is empty`);
-    this.#next = 1;
-    const root = this.#readNode(0);
-    // After the end of the document.
-    const second = this.events[this.#next + 1];
-    if (second !== undefined) {
-      const begin = this.text.indexOf('\n---', root.begin) + 1;
-      throw new FileError(`${this.places.at(begin)}: a second document begins; a file has one`);
-    }
-    return root;
-  }
-
-  /** @param before the offset of what stands before, which is the place of an empty value */
-  #readNode(before: number): Node {
-    const event = this.events[this.#next];
-    this.#next += 1;
-    if (event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) {
-      throw new FileError(`${this.places.at(before)}: a value is missing`);
-    }
-    const anchor = this.text.slice(event.anchorStart, event.anchorEnd);
-    if (event.type === EVENT_ID.ALIAS) return this.#resolve(anchor, event.anchorStart - 1);
-    const isAnchored = event.anchorStart >= 0;
-    if (isAnchored) this.#anchors.set(anchor, 'open');
-    const node = this.#readValue(event, before);
-    if (node.size > MAX_EXPANDED) {
-      throw new FileError(`${this.places.at(node.begin)}: aliases make more of it than a manifest may have`);
-    }
-    if (isAnchored) this.#anchors.set(anchor, node);
-    return node;
-  }
-
-  #resolve(anchor: string, begin: number): Node {
-    const node = this.#anchors.get(anchor);
-    if (node === 'open') {
-      throw new FileError(
-        `${this.places.at(begin)}: *${anchor} stands within &${anchor}, a cycle; write the value out`,
-      );
-    }
-    if (!node) throw new FileError(`${this.places.at(begin)}: there is no &${anchor} before it`);
-    return { ...node, begin };
-  }
-
-  #readValue(event: Exclude<Event, { type: 1 | 5 | 6 }>, before: number): Node {
-    if (event.type === EVENT_ID.SCALAR) {
-      const begin = event.valueStart < 0 ? before : event.valueStart;
-      return { begin, size: 1 + event.valueEnd - event.valueStart };
-    }
-    const { start: begin } = event;
-    return event.type === EVENT_ID.SEQUENCE ? this.#readItems(begin) : this.#readMembers(begin);
-  }
-
-  #readItems(begin: number): Node {
-    const items: Node[] = [];
-    let size = 1;
-    while (this.events[this.#next]?.type !== EVENT_ID.POP) {
-      const item = this.#readNode(begin);
-      items.push(item);
-      size += item.size;
-    }
-    this.#next += 1;
-    return { begin, items, size };
-  }
-
-  #readMembers(begin: number): Node {
-    const members = new Map<string, { key: number; value: Node }>();
-    let size = 1;
-    while (this.events[this.#next]?.type !== EVENT_ID.POP) {
-      const event = this.events[this.#next];
-      const key = this.#readNode(begin);
-      const name = event?.type === EVENT_ID.SCALAR ? getScalarValue(this.text, event) : '';
-      const value = this.#readNode(key.begin);
-      members.set(name, { key: key.begin, value });
-      size += 1 + name.length + value.size;
-    }
-    this.#next += 1;
-    return { begin, members, size };
-  }
-}
-
-function findPlace(root: Node, tokens: readonly string[]): number {
-  let node = root;
-  let place = root.begin;
-  for (const token of tokens) {
-    const member = node.members?.get(token);
-    const next = member?.value ?? node.items?.[Number(token)];
-    if (!next) break;
-    node = next;
-    place = member?.key ?? next.begin;
-  }
-  return place;
 }
 
 /**

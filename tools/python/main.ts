@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { asRecord } from '../../contract/json-record.js';
+import { readYaml } from '../../contract/yaml.js';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { writeGenerated } from '../generator/generated-files.js';
 import { keepReached } from './keep-reached.js';
@@ -22,7 +22,7 @@ const options = scriptCommand('generate:python', "Make the contract's half of th
   .option('--check', 'compare it with the file instead')
   .parse()
   .opts<{ readonly check?: true }>();
-const contract = pythonContract(asRecord(load(readFileSync('openapi.yaml', 'utf8'))));
+const contract = pythonContract(asRecord(readYaml(readFileSync('openapi.yaml', 'utf8')).content));
 const compare = options.check === true;
 const module = keepReached(generate(JSON.stringify(contract, withoutCommonHeaders)), ['Client', ...namesOfOtherHalf()]);
 const [stale] = writeGenerated([[FILE, module]], { compare });
