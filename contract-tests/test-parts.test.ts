@@ -9,7 +9,8 @@ import { root } from '../testkit/root.js';
 import { listFiles, readImports } from './read-imports.js';
 
 const TOP = fileURLToPath(root);
-const FOLDERS = ['bench', 'client/src', 'contract-tests', 'examples', 'prediction/src', 'server', 'testkit', 'tools'];
+const OWN = ['contract', 'contract-tests', 'prediction/src', 'review', 'server', 'testkit', 'tools'];
+const FOLDERS = ['bench', 'client/src', 'examples', ...OWN];
 const ELSEWHERE = /\.on-demand\.test\.ts$/;
 
 /** The projects of `npm test`, and those of `npm run test:rest`. */
