@@ -1,6 +1,6 @@
+import type { PromisePart } from 'roster-prediction/predicting';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testedStore } from '../contract-tests/tested-store.js';
-import type { PromisePart } from 'roster-prediction/predicting';
 import type { OwnStore } from '../testkit/store/own-store.js';
 import { forgetByAge, listAges } from './housekeeping.js';
 import { addPromises, newAnswerId } from './models/record/promise-rows.js';

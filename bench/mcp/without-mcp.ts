@@ -3,8 +3,8 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dump } from 'js-yaml';
+import { asRecord } from '../../contract/json-record.js';
 import { CONTRACT_AS_JSON } from '../../generated/contract.js';
-import { asRecord } from '../../server/contract/json-record.js';
 import { root } from '../../testkit/root.js';
 
 /** The program of the service, module by module: of a bundle, nothing can be taken out. */

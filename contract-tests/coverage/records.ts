@@ -85,7 +85,8 @@ export function findOutdated(project: string, now: State): string | undefined {
 
 /** Reads the state of the contract, the service and the tests. */
 export function readState(): State {
-  const folders = ['client/src', 'contract', 'contract-tests', 'examples/demo', 'prediction/src', 'server', 'testkit', 'tools'];
+  const tested = ['client/src', 'contract', 'examples/demo', 'prediction/src', 'server'];
+  const folders = [...tested, 'contract-tests', 'testkit', 'tools'];
   const files = folders.flatMap((folder) =>
     readdirSync(TOP + folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   );

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ESTree, parseSync } from 'rolldown/utils';
+import { NearestName } from 'roster-prediction/browser';
 import type { Code } from '../../contract/check/index.js';
-import { NearestName } from '../../prediction/src/browser.js';
 
 const FOLDER = 'server';
 

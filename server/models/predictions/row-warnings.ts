@@ -1,4 +1,3 @@
-import { escapeToken } from '../../../contract/pointer.js';
 import {
   type AnyPredictor,
   columnName,
@@ -11,6 +10,7 @@ import {
   type SchemaCheck,
   type UnknownName,
 } from 'roster-prediction/predicting';
+import { escapeToken } from '../../../contract/pointer.js';
 import type { components } from '../../../generated/openapi.js';
 import { pausing } from '../../common/pausing.js';
 import { invalidRequest, MAX_ERRORS, malformedBody, type ProblemError, problem } from '../../problems/problem.js';
