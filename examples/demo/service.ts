@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { tooOld } from '../../server/node-version.js';
+import { findListeningUrl } from '../../testkit/service/child-process.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 const HOST = '127.0.0.1';
@@ -101,7 +102,7 @@ function untilListening(child: ChildProcessByStdio<null, Readable, Readable>): P
     let keep = (line: string) => void errors.push(line);
     createInterface(child.stderr).on('line', (line) => keep(line));
     createInterface(child.stdout).on('line', (line) => {
-      const url = /"url":"([^"]+)".*"msg":"listening"/.exec(line)?.[1];
+      const url = findListeningUrl(line);
       if (url !== undefined) {
         keep = (error) => void process.stderr.write(`${error}\n`);
         resolve(url);

@@ -47,6 +47,11 @@ export async function startChild(
   return { url, pid: readPid(process), log, stop: (signal = 'SIGTERM') => stop(process, closed, signal) };
 }
 
+/** Returns the address in the log of the service, or in a line of it, once it says that it listens. */
+export function findListeningUrl(log: string): string | undefined {
+  return /"url":"([^"]+)".*"msg":"listening"/.exec(log)?.[1];
+}
+
 export function readPid({ pid }: ChildProcess): number {
   if (pid === undefined) {
     throw new Error('The process was not started');

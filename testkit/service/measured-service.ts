@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { v4 as uuidv4 } from 'uuid';
-import { readPid } from './child-process.js';
+import { findListeningUrl, readPid } from './child-process.js';
 
 /** Limit the young generation of the measured programs as the service does for its thread. */
 export const NODE_FLAGS = ['--max-semi-space-size=8'];
@@ -81,7 +81,7 @@ export async function startService(
 
 async function listening(child: ChildProcess, log: () => string): Promise<string> {
   for (;;) {
-    const url = /"url":"([^"]+)".*"msg":"listening"/.exec(log())?.[1];
+    const url = findListeningUrl(log());
     if (url) return url;
     if (child.exitCode !== null) throw new DidNotStart(child.exitCode, log());
     await delay(10);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BRIEF_RUN_FLAGS } from '../node-flags.js';
 import { root } from '../root.js';
-import { type Child, startChild } from './child-process.js';
+import { type Child, findListeningUrl, startChild } from './child-process.js';
 
 const MAIN = fileURLToPath(new URL('dist/server/main.js', root));
 
@@ -39,7 +39,7 @@ export async function startServer({ env, databaseFile }: ServerOptions = {}): Pr
         DRAIN_SECONDS: '0',
         ...env,
       },
-      urlOfListening,
+      findListeningUrl,
     );
     const stop = async (signal?: NodeJS.Signals) => {
       const code = await child.stop(signal);
@@ -57,19 +57,4 @@ export async function startServer({ env, databaseFile }: ServerOptions = {}): Pr
     await removeFolder();
     throw error;
   }
-}
-
-function urlOfListening(line: string): string | undefined {
-  if (!line.startsWith('{')) {
-    return undefined;
-  }
-  const entry: unknown = JSON.parse(line);
-  const isReady =
-    typeof entry === 'object' &&
-    entry !== null &&
-    'msg' in entry &&
-    entry.msg === 'listening' &&
-    'url' in entry &&
-    typeof entry.url === 'string';
-  return isReady ? String(entry.url) : undefined;
 }

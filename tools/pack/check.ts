@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { InvalidArgumentError } from 'commander';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { root } from '../../testkit/root.js';
-import { startChild } from '../../testkit/service/child-process.js';
+import { findListeningUrl, startChild } from '../../testkit/service/child-process.js';
 
 const VERSIONS = ['20.19', '22', '24', '26'];
 
@@ -137,9 +137,7 @@ async function checkServer(
   };
   const create = ['keys', 'create', '--name', 'check'];
   const { stdout } = await run(roster, create, { env: settings });
-  // The address in the line that says that the service listens.
-  const urlOf = (line: string) => /"url":"([^"]+)".*"msg":"listening"/.exec(line)?.[1];
-  const { url, stop } = await startChild(roster, ['start'], settings, urlOf);
+  const { url, stop } = await startChild(roster, ['start'], settings, findListeningUrl);
   try {
     await readPages(url);
     await use(url, stdout.trim());
