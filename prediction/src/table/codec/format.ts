@@ -33,7 +33,7 @@ const integerSchema = v.pipe(v.number(), v.safeInteger());
 const countSchema = v.pipe(integerSchema, v.minValue(0));
 const rowsSchema = v.pipe(integerSchema, v.minValue(1));
 
-export const headSchema = v.object({
+const headSchema = v.object({
   format: v.literal(FORMAT),
   target: v.string(),
   rowCount: rowsSchema,
