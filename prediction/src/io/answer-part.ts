@@ -83,6 +83,8 @@ export interface AnswerWriter {
   end(): void;
   /** Hands over what was written. */
   take(): Uint8Array;
+  /** Gives back what the writer holds. Nothing is written after. */
+  close(): void;
 }
 
 /** The rows have unknown names, which were to be refused. */

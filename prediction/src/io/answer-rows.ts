@@ -91,6 +91,22 @@ async function* answerFrom(
   pause: Pause | undefined,
 ): AsyncGenerator<AnswerPart> {
   const writer = await openWriter(blocks, options, budget);
+  try {
+    yield* writeAnswer(writer, reader, blocks, check, body, options, pause);
+  } finally {
+    writer.close();
+  }
+}
+
+async function* writeAnswer(
+  writer: AnswerWriter,
+  reader: RowReader,
+  blocks: BlockPredictor,
+  check: SchemaCheck,
+  body: AsyncIterable<Uint8Array>,
+  options: Omit<AnswerOptions, 'from'>,
+  pause: Pause | undefined,
+): AsyncGenerator<AnswerPart> {
   const gatherer = blocks.gather?.();
   // A gatherer answers with other rows than it reads.
   const memory = blocks.promising && new PromiseMemory(blocks.promising, gatherer ? undefined : reader.rowCount);
@@ -209,13 +225,12 @@ async function openWriter(
   budget: ByteBudget,
 ): Promise<AnswerWriter> {
   switch (options.to) {
-    case 'json':
-    case 'ndjson':
-      return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
     case 'arrow-stream':
     case 'arrow-file':
       return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks.layout, options, budget);
+    case 'json':
+    case 'ndjson':
     case 'csv':
-      return new (await import('./csv/csv-writer.js')).CsvWriter(blocks);
+      return new (await import('./text/text-writer.js')).TextWriter(blocks, options.to);
   }
 }

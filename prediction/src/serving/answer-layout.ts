@@ -28,14 +28,14 @@ type Source =
 export type Member = Source & { readonly name: string };
 
 /** An object of JSON. Full rows and tables have it as text. */
-interface ObjectColumn {
+export interface ObjectColumn {
   readonly kind: 'object';
   readonly name: string;
   readonly members: readonly Member[];
 }
 
 /** A text about the row itself; null if it is like those of the table. */
-interface WarningsColumn {
+export interface WarningsColumn {
   readonly kind: 'warnings';
   readonly name: string;
   readonly describe: (row: RowObject) => string | null;
@@ -90,11 +90,8 @@ export interface AnswerLayout {
   readonly isNumeric: boolean;
   /** Whether a text of the target with a decimal point is read as a program would. */
   readonly readsPoints: boolean;
-}
-
-/** The columns of one answer, and the pieces of its rows in JSON. */
-export interface RowLayout extends AnswerLayout {
-  readonly json: readonly JsonPiece[];
+  /** Whether JSON has the objects in a row as text, as full rows do. */
+  readonly isNestedText: boolean;
 }
 
 /** The predictions of the rows of a block. The next block overwrites it. */
@@ -166,6 +163,7 @@ export function layOutAnswer(
     target: inputs.length,
     isNumeric,
     readsPoints: readsPoints(reading),
+    isNestedText: true,
   };
 }
 
@@ -233,19 +231,18 @@ export function layOutInterval(
 export function selectColumns(
   all: AnswerLayout,
   { rows = 'full', explain = false, probabilities = false, warnings = false, remember }: RowOptions,
-): RowLayout {
+): AnswerLayout {
   const layout = remember ? withRowIds(all, remember) : all;
   if (probabilities) checkNames(layout, 'probabilities');
   if (warnings) checkNames(layout, 'warnings');
   const isAsked = ({ part }: AnswerColumn) =>
     (part !== 'probabilities' || probabilities) && (part !== 'warnings' || warnings);
   const asked = layout.columns.filter(isAsked);
-  if (rows === 'full') return { ...layout, columns: asked, json: jsonPieces(asked, true) };
+  if (rows === 'full') return { ...layout, columns: asked, isNestedText: true };
   const lean = asked.filter(({ part }) => part !== 'full' && part !== 'explained');
   const explained = explain ? asked.filter(({ part }) => part === 'explained') : [];
   const ids = asked.filter(({ kind }) => kind === 'row-id');
-  const columns = [...lean, ...explained, ...ids];
-  return { ...layout, columns, json: jsonPieces(columns, false) };
+  return { ...layout, columns: [...lean, ...explained, ...ids], isNestedText: false };
 }
 
 /** Puts the ids of remembered rows in the place of what rows sent under their name, and reads the caller's own. */
@@ -262,11 +259,6 @@ function withRowIds(layout: AnswerLayout, { answer, id }: Remembering): AnswerLa
 /** Returns whether rows have what is told of their own values of the target. */
 export function isExplained({ columns }: AnswerLayout): boolean {
   return columns.some(({ part }) => part === 'explained');
-}
-
-/** Returns whether JSON of these columns is written from rows that are objects. */
-export function needsObjects({ columns }: AnswerLayout): boolean {
-  return columns.some(({ kind }) => kind === 'warnings');
 }
 
 const ABSENT = {
@@ -289,150 +281,4 @@ function checkNames({ columns, sent, target }: AnswerLayout, parameter: 'probabi
   throw refuse(
     `would add a column ${JSON.stringify(double)}, which is an input column of the model; leave it out, and ${INSTEAD[parameter]}, or train the model with another name of the column`,
   );
-}
-
-/**
- * A piece of a row of JSON, behind the text before it. All text that does not differ from row to row is made with the
- * model, so that no object is made for a row. As text keeps the order that it is written in, names like "2019" stay in
- * their place, where an object would put them first.
- */
-export type JsonPiece =
-  | { readonly kind: 'literal'; readonly before: string }
-  /** The value that the row sent. */
-  | { readonly kind: 'echo'; readonly before: string; readonly at: number }
-  | { readonly kind: 'number'; readonly before: string; readonly at: number }
-  /** The number of the row in the answer. */
-  | { readonly kind: 'row'; readonly before: string }
-  /** One of the texts, which have what stands around them. */
-  | { readonly kind: 'choice'; readonly at: number; readonly texts: readonly string[] }
-  /** The value that the row sent, as JSON within a string of JSON. */
-  | { readonly kind: 'escaped'; readonly at: number }
-  /** Some of the texts, with commas between them. */
-  | { readonly kind: 'list'; readonly at: number; readonly texts: readonly string[] }
-  /** A text that is made of the row, or null. */
-  | { readonly kind: 'made'; readonly before: string; readonly make: (row: RowObject) => string | null };
-
-/**
- * Returns the pieces of an object that has the columns as its members.
- *
- * @param isNestedText whether objects within it are texts of JSON
- */
-export function jsonPieces(columns: readonly JsonColumn[], isNestedText: boolean): JsonPiece[] {
-  const builder = new PieceBuilder(isNestedText);
-  builder.addObject(columns, false);
-  return builder.end();
-}
-
-type JsonColumn = Member | ObjectColumn | WarningsColumn;
-
-/** The text of a JSON string that holds JSON, without its quotes. */
-export function escapeJson(json: string): string {
-  return JSON.stringify(json).slice(1, -1);
-}
-
-class PieceBuilder {
-  readonly #isNestedText: boolean;
-  readonly #pieces: JsonPiece[] = [];
-  /** Text that is not in a piece. */
-  #text = '';
-
-  constructor(isNestedText: boolean) {
-    this.#isNestedText = isNestedText;
-  }
-
-  /** @param isText whether the object stands within a string of JSON */
-  addObject(columns: readonly JsonColumn[], isText: boolean): void {
-    for (const [index, column] of columns.entries()) {
-      this.#text += `${index === 0 ? '{' : ','}${quote(column.name, isText)}:`;
-      this.#addValue(column, isText);
-    }
-    this.#text += '}';
-  }
-
-  end(): JsonPiece[] {
-    this.#endText();
-    return this.#pieces;
-  }
-
-  #addValue(column: JsonColumn, isText: boolean): void {
-    switch (column.kind) {
-      case 'echo':
-        if (isText) {
-          this.#endText();
-          this.#pieces.push({ kind: 'escaped', at: column.at });
-        } else {
-          this.#pieces.push({ kind: 'echo', before: this.#takeText(), at: column.at });
-        }
-        break;
-      case 'number':
-        this.#pieces.push({ kind: 'number', before: this.#takeText(), at: column.at });
-        break;
-      case 'row-id':
-        this.#text += `"${column.prefix}`;
-        this.#pieces.push({ kind: 'row', before: this.#takeText() });
-        this.#text += '"';
-        break;
-      case 'flag':
-        this.#addChoice(column.at, FLAGS.map(String));
-        break;
-      case 'text':
-        this.#addChoice(column.at, quoteAll(column.texts, isText));
-        break;
-      case 'list':
-        this.#text += '[';
-        this.#endText();
-        this.#pieces.push({ kind: 'list', at: column.at, texts: quoteAll(column.texts, isText) });
-        this.#text += ']';
-        break;
-      case 'object':
-        if (!this.#isNestedText) this.addObject(column.members, false);
-        else {
-          this.#text += '"';
-          this.addObject(column.members, true);
-          this.#text += '"';
-        }
-        break;
-      case 'warnings':
-        this.#pieces.push({ kind: 'made', before: this.#takeText(), make: column.describe });
-        break;
-      case 'null':
-        this.#text += 'null';
-    }
-  }
-
-  #addChoice(at: number, texts: readonly string[]): void {
-    const before = this.#takeText();
-    this.#pieces.push({ kind: 'choice', at, texts: texts.map((text) => before + text) });
-  }
-
-  #takeText(): string {
-    const text = this.#text;
-    this.#text = '';
-    return text;
-  }
-
-  /** Puts the text into the choice before it, or into a piece of its own. */
-  #endText(): void {
-    const behind = this.#takeText();
-    const last = this.#pieces.at(-1);
-    if (last?.kind === 'choice') {
-      this.#pieces.pop();
-      this.#addChoice(
-        last.at,
-        last.texts.map((text) => text + behind),
-      );
-    } else if (behind !== '') {
-      this.#pieces.push({ kind: 'literal', before: behind });
-    }
-  }
-}
-
-/** Returns a text as a string of JSON, which may stand within another. */
-function quote(text: string, isText: boolean): string {
-  const json = JSON.stringify(text);
-  return isText ? escapeJson(json) : json;
-}
-
-function quoteAll(texts: readonly string[], isText: boolean): string[] {
-  return texts.map((text) => quote(text, isText));
 }

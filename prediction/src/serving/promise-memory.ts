@@ -2,7 +2,7 @@ import type { AdaptedCalibration } from '../calibration/adapting.js';
 import { hashId, type IdColumns, listIdColumns, NO_ID, refuseUnusedIds, writeId } from '../promises/ids.js';
 import { encodePromises, type Promises, setBytes } from '../promises/promise-batch.js';
 import type { PromiseForm, PromiseSubject } from '../promises/subject.js';
-import { CONFIDENCE, MAX, MIN, type PredictedBlock, type RowLayout, VALUE } from './answer-layout.js';
+import { type AnswerLayout, CONFIDENCE, MAX, MIN, type PredictedBlock, VALUE } from './answer-layout.js';
 import type { RowBlock } from './row-binner.js';
 
 /** The most rows of a batch. */
@@ -33,7 +33,7 @@ export interface PromisePart {
 
 /** The needs of blocks that are remembered. */
 export interface Promising {
-  readonly layout: RowLayout;
+  readonly layout: AnswerLayout;
   readonly form: PromiseForm;
   /** The columns of the ids of rows; none where they have none but the answer's. */
   readonly ids: IdColumns | undefined;

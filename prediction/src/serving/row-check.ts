@@ -131,6 +131,11 @@ export class SchemaCheck {
     }
   }
 
+  /** Counts a row whose values are looked at elsewhere. */
+  addNames(row: unknown): void {
+    this.addColumns(toRowObject(row), 1, () => 0);
+  }
+
   /** The unknown names of one row, which is not counted. */
   unknownIn(row: unknown): readonly string[] {
     return this.#keys.findLayout(toRowObject(row)).unknown;

@@ -8,7 +8,7 @@ import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
 import type { Steps } from '../trees/steps.js';
-import type { AnswerColumn, AnswerLayout, PredictedBlock, RowLayout, RowOptions } from './answer-layout.js';
+import type { AnswerColumn, AnswerLayout, PredictedBlock, RowOptions } from './answer-layout.js';
 import { createDescriber, listValueChecks, type ValueCheck } from './describe-row.js';
 import { estimateMemory } from './memory.js';
 import type { Promising } from './promise-memory.js';
@@ -94,7 +94,6 @@ export interface RowColumns {
 
 /** Predicts the rows of one body, block by block. */
 export interface BlockPredictor extends RowColumns {
-  readonly layout: RowLayout;
   readonly writer: RowWriter;
   predict(block: RowBlock): PredictedBlock;
   /** Where all rows are read before the first is answered: gathers them, and then answers in place of `predict`. */

@@ -1,16 +1,13 @@
 import { Cell, type RowObject } from '../table/cells.js';
-import { finish, type Steps } from '../trees/steps.js';
+import type { Steps } from '../trees/steps.js';
 import {
   type AnswerLayout,
-  escapeJson,
-  type JsonPiece,
-  jsonPieces,
   type Member,
   type PredictedBlock,
-  type RowLayout,
   type RowOptions,
   selectColumns,
 } from './answer-layout.js';
+import { escapeJson, JSON_FORM, jsonPieces, type MakeText, type RowPiece, type TextForm } from './row-pieces.js';
 import { type Literal, literal, TextBuffer } from './text-buffer.js';
 
 /** About what a value takes; too little only costs a larger buffer. */
@@ -19,22 +16,20 @@ const VALUE_BYTES = 12;
 const NOTHING = literal('');
 const COMMA = literal(',');
 const NULL = literal('null');
-const TRUE = literal('true');
-const FALSE = literal('false');
 
 /** A piece, made ready for writing. */
 interface Step {
   /** A number that a row was given before is written as `again`. */
-  readonly kind: JsonPiece['kind'] | 'again';
+  readonly kind: RowPiece['kind'] | 'again';
   readonly at: number;
   readonly before: Literal;
   readonly texts: readonly Literal[];
-  readonly make: (row: RowObject) => string | null;
+  readonly make: MakeText;
 }
 
 /** The columns of an answer, and what writes its rows as JSON. */
 interface RowForm {
-  readonly layout: RowLayout;
+  readonly layout: AnswerLayout;
   readonly writer: RowWriter;
 }
 
@@ -72,24 +67,24 @@ export class RowForms {
 
   #create(options: RowOptions): RowForm {
     const layout = selectColumns(this.#layout, options);
-    return { layout, writer: new RowWriter(layout, this.#echoes) };
+    return { layout, writer: new RowWriter(layout, JSON_FORM.pieces(layout), JSON_FORM, this.#echoes) };
   }
 }
 
 function* createEchoes({ sent }: AnswerLayout, texts: readonly (readonly string[] | null)[]): Steps<EchoCell[]> {
   const echoes: EchoCell[] = [];
   for (const [index, name] of sent.entries()) {
-    echoes.push(new EchoCell(name, texts[index] ?? []));
+    echoes.push(new EchoCell(name, texts[index] ?? [], JSON_FORM));
     yield;
   }
   return echoes;
 }
 
-/** Writes answer rows as JSON. */
+/** Writes answer rows as text, from rows that are objects. */
 export class RowWriter {
   readonly #steps: readonly Step[];
   readonly #echoes: readonly EchoCell[];
-  readonly #target: EchoCell;
+  readonly #target: Cell;
   readonly #choices: Uint8Array;
   /** The places of the numbers that were written of the row at hand. */
   readonly #starts: number[];
@@ -97,14 +92,19 @@ export class RowWriter {
   /** About what a row takes, in bytes. */
   readonly rowBytes: number;
 
-  constructor({ numberCount, choiceCount, target, sent, json }: RowLayout, echoes: readonly EchoCell[]) {
+  constructor(
+    { numberCount, choiceCount, target, sent }: AnswerLayout,
+    readonly pieces: readonly RowPiece[],
+    readonly form: TextForm,
+    echoes: readonly EchoCell[] = sent.map((name) => new EchoCell(name, [], form)),
+  ) {
     this.#echoes = echoes;
-    this.#target = echoes[target] ?? new EchoCell(sent[target] ?? '', []);
+    this.#target = new Cell(sent[target] ?? '');
     this.#choices = new Uint8Array(choiceCount);
     this.#starts = Array.from({ length: numberCount }, () => 0);
     this.#ends = [...this.#starts];
     const written = new Set<number>();
-    this.#steps = json.map((piece): Step => {
+    this.#steps = pieces.map((piece): Step => {
       const isAgain = piece.kind === 'number' && written.has(piece.at);
       if (piece.kind === 'number') written.add(piece.at);
       return {
@@ -158,7 +158,7 @@ export class RowWriter {
           break;
         case 'made':
           out.literal(before);
-          writeValue(out, make(row));
+          writeValue(out, make(row, predicted, index), this.form);
           break;
         case 'list':
           for (let place = 1; place <= (choices[at] ?? 0); place++) {
@@ -170,29 +170,25 @@ export class RowWriter {
   }
 }
 
-/** Writes columns that are objects, as the text that JSON answers have of them. */
-export class ObjectText {
-  readonly #out = new TextBuffer(1024);
-  readonly #writer: RowWriter;
-
-  constructor(layout: AnswerLayout, members: readonly Member[]) {
-    const json = jsonPieces(members, true);
-    this.#writer = new RowWriter({ ...layout, json }, finish(createEchoes(layout, [])));
-  }
-
-  write(row: RowObject, predicted: PredictedBlock, index: number): string {
-    this.#writer.write(this.#out, row, predicted, index);
-    return this.#out.takeText();
-  }
+/** Returns what writes a column of objects as text of JSON. */
+export function createObjectText(layout: AnswerLayout, members: readonly Member[]): MakeText {
+  const out = new TextBuffer(1024);
+  const writer = new RowWriter(layout, jsonPieces(members, true), JSON_FORM);
+  return (row, predicted, index) => {
+    writer.write(out, row, predicted, index);
+    return out.takeText();
+  };
 }
 
 /** Repeats what rows sent under a name. */
 class EchoCell extends Cell {
-  /** The JSON of the texts that rows most often send; null, until a row sends it. */
+  /** The forms of the texts that rows most often send; null, until a row sends it. */
   readonly #known: Map<string, Literal | null>;
+  readonly #form: TextForm;
 
-  constructor(name: string, texts: readonly string[]) {
+  constructor(name: string, texts: readonly string[], form: TextForm) {
     super(name);
+    this.#form = form;
     this.#known = new Map(texts.map((text) => [text, null]));
   }
 
@@ -201,28 +197,26 @@ class EchoCell extends Cell {
     const known = typeof value === 'string' ? this.#known.get(value) : undefined;
     if (known) out.literal(known);
     else if (known === null) out.literal(this.#know(String(value)));
-    else writeValue(out, value);
+    else writeValue(out, value, this.#form);
   }
 
   /** Writes the JSON of the value within a string. */
   writeEscaped(out: TextBuffer, row: RowObject): void {
     const value = this.of(row);
-    if (typeof value === 'number' || value === null) writeValue(out, value);
+    if (typeof value === 'number' || value === null) writeValue(out, value, this.#form);
     else out.raw(escapeJson(JSON.stringify(value)));
   }
 
   #know(text: string): Literal {
-    const known = literal(JSON.stringify(text));
+    const known = literal(this.#form.valueText(text));
     this.#known.set(text, known);
     return known;
   }
 }
 
-/** Writes a value that came from JSON, as JSON.stringify does. */
-function writeValue(out: TextBuffer, value: unknown): void {
-  if (typeof value === 'number') out.number(value);
-  else if (typeof value === 'string') out.string(value);
-  else if (value === null) out.literal(NULL);
-  else if (typeof value === 'boolean') out.literal(value ? TRUE : FALSE);
-  else out.raw(JSON.stringify(value) ?? 'null');
+/** Writes a value of JSON in a form. */
+function writeValue(out: TextBuffer, value: unknown, form: TextForm): void {
+  if (typeof value === 'number' && Number.isFinite(value)) out.number(value);
+  else if (typeof value === 'string' && !form.isCsv) out.string(value);
+  else out.raw(form.valueText(value));
 }

@@ -6,7 +6,7 @@ import {
   type PredictedBlock,
 } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
-import { ObjectText } from '../../serving/row-writer.js';
+import { createObjectText } from '../../serving/row-writer.js';
 import { cellText, type RowObject } from '../../table/cells.js';
 import { quote } from '../../table/table-error.js';
 import { type ArrowColumns, ColumnBlock } from '../column-reader.js';
@@ -88,10 +88,8 @@ function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): Out
         });
       });
     case 'object': {
-      const text = new ObjectText(shape.layout, column.members);
-      return madeColumn(name, new TextWriter(), ({ rows, predicted }, row) =>
-        text.write(rows[row] ?? {}, predicted, row),
-      );
+      const write = createObjectText(shape.layout, column.members);
+      return madeColumn(name, new TextWriter(), ({ rows, predicted }, row) => write(rows[row] ?? {}, predicted, row));
     }
     case 'warnings':
       return madeColumn(name, new TextWriter(), ({ rows }, row) => column.describe(rows[row] ?? {}));

@@ -86,6 +86,8 @@ export class ArrowWriter implements AnswerWriter {
     return bytes;
   }
 
+  close(): void {}
+
   #begin(first: AnswerBlock | undefined): readonly OutputColumn[] {
     if (this.#columns) return this.#columns;
     const shape = { layout: this.#layout, isFile: this.#isFile, first };

@@ -1,4 +1,3 @@
-import type { BinnedRows, RowBinner } from '../../serving/row-binner.js';
 import type { OutlierCheck, SchemaCheck } from '../../serving/row-check.js';
 import type { RowObject } from '../../table/cells.js';
 import { type BlockPlace, CELL, CellBlock, type ReadOther } from './cell-block.js';
@@ -16,7 +15,6 @@ const MAX_REMEMBERED = 64;
  */
 export class CellBinner {
   readonly #lent: CellMemory;
-  readonly #binner: RowBinner;
   readonly #readOther: ReadOther;
   readonly #unread: UnreadCells;
   readonly #maxRows: number;
@@ -24,8 +22,6 @@ export class CellBinner {
   readonly #list: number;
   /** Rows with suspect values that JavaScript found, by finder. */
   readonly #suspects: Float64Array;
-  /** Room for the bins of a row that is an object. */
-  readonly #one: BinnedRows;
   readonly #empty: RowObject;
 
   /**
@@ -34,20 +30,18 @@ export class CellBinner {
    */
   constructor(
     lent: CellMemory,
-    { binner, maxRows }: { readonly binner: RowBinner; readonly maxRows: number },
+    { maxRows }: { readonly maxRows: number },
     readOther: ReadOther,
     empty: RowObject = {},
   ) {
     this.#lent = lent;
     this.#empty = empty;
-    this.#binner = binner;
     this.#readOther = readOther;
     const { plan } = lent;
     this.#unread = new UnreadCells(plan.finders);
     this.#maxRows = maxRows;
     this.#list = lent.memory.allocate(8 * maxRows * plan.features.length);
     this.#suspects = new Float64Array(plan.finders.length);
-    this.#one = binner.room(1);
   }
 
   /** Bytes that a block of the most rows takes. */
@@ -74,21 +68,15 @@ export class CellBinner {
     this.#lent.memory.bytes.fill(0, cells, cells + length);
   }
 
-  /**
-   * Bins the rows of a block.
-   *
-   * @param place of the block, or of some of its rows
-   * @param others rows that are not in the cells, by index, under the model's names
-   */
-  block(place: BlockPlace, rowCount: number, others: ReadonlyMap<number, RowObject>): CellBlock {
-    const block = new CellBlock(this.#lent, place, rowCount, this.#readOther, others, this.#empty);
+  /** Bins the rows of a block. @param place of the block, or of some of its rows */
+  block(place: BlockPlace, rowCount: number): CellBlock {
+    const block = new CellBlock(this.#lent, place, rowCount, this.#readOther, this.#empty);
     const { kernel, bytes } = this.#lent.memory;
     const { cells, bins, isPartial } = place;
     bytes.fill(0, isPartial, isPartial + rowCount);
     const count = kernel.binCells(this.#lent.plan.start, cells, rowCount, bins, isPartial, this.#list);
     this.#readUnread(block, count);
     this.#lookAtUnbinned(block);
-    for (const [index, row] of others) this.#binOther(block, index, row);
     return block;
   }
 
@@ -128,19 +116,10 @@ export class CellBinner {
     for (const { finder, column } of this.#lent.plan.unbinned) {
       const isSuspect = this.#lent.plan.finders[finder]?.isSuspect;
       for (let row = 0; isSuspect && row < block.rowCount; row++) {
-        if (block.others.has(row) || !isSuspect(block.value(row, column) ?? null)) continue;
+        if (!isSuspect(block.value(row, column) ?? null)) continue;
         this.#suspects[finder] = (this.#suspects[finder] ?? 0) + 1;
       }
     }
-  }
-
-  #binOther({ place, rowCount }: CellBlock, index: number, row: RowObject): void {
-    const { bytes } = this.#lent.memory;
-    this.#binner.bin([row], this.#one);
-    for (const [feature, bin] of this.#one.bins.entries()) {
-      bytes[place.bins + feature * rowCount + index] = bin;
-    }
-    bytes[place.isPartial + index] = this.#one.isPartial[0] ?? 0;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BinnedRows, RowBlock } from '../../serving/row-binner.js';
-import { Cell, type RowObject } from '../../table/cells.js';
+import type { RowObject } from '../../table/cells.js';
 import type { CellMemory } from './cell-memory.js';
 import type { CellPlan } from './cell-plan.js';
 
@@ -16,9 +16,9 @@ import type { CellPlan } from './cell-plan.js';
  * 64 zeros behind them, and the address of the cells, which are all zero, so all missing. It writes the
  * cells that it finds with `setCell`, and each as the kind below that fits. What it cannot tell apart
  * cheaply, as a quoted field with doubled quotes, is `OTHER`, and the reader gives `CellBinner` a
- * function that reads it. A row that it cannot scan stays missing: the reader makes an object of it,
- * adds that to the check of the body, and gives it to `CellBinner.block` beside the cells. The rows of
- * the cells are counted with `SchemaCheck.skip`. Read what the kernel tells of a scan, and copy bytes that
+ * function that reads it. A row that it cannot scan stays missing: the reader parses it, puts its values
+ * into the memory with `CellTexts.putValue`, and counts its names. The other rows are counted with
+ * `SchemaCheck.skip`. Read what the kernel tells of a scan, and copy bytes that
  * are needed later, before anything is allocated: views of the memory end when it grows.
  */
 export const CellKind = {
@@ -64,8 +64,6 @@ export class CellBlock implements RowBlock {
     readonly place: BlockPlace,
     readonly rowCount: number,
     readonly readOther: ReadOther,
-    /** Rows that are not in the cells, by index: the format read them in another way. */
-    readonly others: ReadonlyMap<number, RowObject>,
     /** The row without values: the names of a header are null. */
     readonly empty: RowObject,
   ) {}
@@ -84,8 +82,6 @@ export class CellBlock implements RowBlock {
   }
 
   row(index: number): RowObject {
-    const other = this.others.get(index);
-    if (other) return other;
     // Without a prototype, `__proto__` is a key as any other.
     const row: Record<string, unknown> = Object.assign(Object.create(null), this.empty);
     for (const [column, name] of this.plan.columns.entries()) {
@@ -97,12 +93,22 @@ export class CellBlock implements RowBlock {
 
   readColumn(name: string): (index: number) => unknown {
     const column = this.plan.columns.indexOf(name);
-    const cell = new Cell(name);
-    return (index) => {
-      const other = this.others.get(index);
-      if (other) return cell.of(other);
-      return column < 0 ? null : (this.value(index, column) ?? null);
-    };
+    return (index) => (column < 0 ? null : (this.value(index, column) ?? null));
+  }
+
+  /**
+   * Reads a column as numbers, NaN where there is none, in the kernel: all rows but those that it leaves to JavaScript.
+   *
+   * @param readsPoints whether a text with a decimal point is read as a program would
+   * @param doubles the address of room for the numbers
+   * @param list the address of room for a word for each row
+   */
+  readNumbers(column: number, readsPoints: boolean, doubles: number, list: number) {
+    const { kernel, words, doubles: all } = this.lent.memory;
+    const { place, plan, rowCount } = this;
+    const count = kernel.readValues(plan.start, place.cells, column, rowCount, readsPoints, doubles, list);
+    const values = all.subarray(doubles / 8, doubles / 8 + rowCount);
+    return { values, unread: new Set(words.subarray(list / 4, list / 4 + count)) };
   }
 
   /** Returns the value of a cell; undefined, if it is missing. */

@@ -87,7 +87,7 @@ export class CellMemory {
   }
 }
 
-/** Bytes of a number as text; the last is its length. See `kernel/assembly/json/digits.ts`. */
+/** Bytes of a number as text; the last is its length. See `kernel/assembly/text/digits.ts`. */
 export const NUMBER_TEXT = 32;
 
 /** Addresses in the kernel's memory. */

@@ -14,7 +14,8 @@ export interface EntrySource {
 export class Entries {
   readonly #source: EntrySource;
   readonly #values: unknown[] = [];
-  readonly #found = new Map<object, Int16Array>();
+  // The entries of truth values are never freed, and their keys must be.
+  readonly #found = new WeakMap<object, Int16Array>();
 
   constructor(source: EntrySource) {
     this.#source = source;

@@ -185,8 +185,6 @@ const NONE = 0xffff_ffff;
 const MAX_HELD = 16;
 let held = 0;
 
-const NO_OTHERS: ReadonlyMap<number, RowObject> = new Map();
-
 /** The memory that is lent for one body, and what is where in it. */
 interface Layout {
   readonly lent: CellMemory;
@@ -255,7 +253,7 @@ class CellRows {
       at = next;
       scanner.passOver(lines);
       this.#rows += count;
-      if (count > 0) yield binner.block(place, count, NO_OTHERS);
+      if (count > 0) yield binner.block(place, count);
       if (code === DECLINED) {
         yield* this.#objects.read(scanner, bytes.subarray(at - start));
         return;

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { SchemaCheck } from '../../serving/row-check.js';
 import type { RowColumns } from '../../serving/row-server.js';
-import type { RowObject } from '../../table/cells.js';
 import { DeclinedError, type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
 import { MAX_HELD_BYTES } from '../columns/byte-budget.js';
-import { JsonScanner } from './json-scanner.js';
+import { JsonScanner, type Scan } from './json-scanner.js';
 
 /** Larger bodies are left to the way of objects, which tells what is too large. */
 const MAX_ROWS = 100_000;
@@ -74,15 +73,8 @@ export class JsonRowReader implements RowReader {
       rows += scan.rowCount;
       const isTooLarge = rows > MAX_ROWS || scanner.values > MAX_VALUES || bytes > mostBytes;
       if (scan.end === 'declined' || isTooLarge) throw new DeclinedError();
-      const others = new Map<number, RowObject>();
-      let looked = 0;
-      for (const odd of scan.odd) {
-        this.#check.skip(odd.index - looked);
-        others.set(odd.index, this.#readOdd(scanner, odd.bytes));
-        looked = odd.index + 1;
-      }
-      this.#check.skip(scan.rowCount - looked);
-      blocks.push(scanner.block(scan.place, scan.rowCount, others));
+      this.#addSlowRows(scanner, scan);
+      blocks.push(scanner.block(scan.place, scan.rowCount));
       at = scan.at;
       if (scan.end === 'done') break;
     }
@@ -91,10 +83,17 @@ export class JsonRowReader implements RowReader {
     return blocks;
   }
 
-  #readOdd(scanner: JsonScanner, bytes: Buffer): RowObject {
-    const value: unknown = JSON.parse(bytes.toString());
-    this.#check.add([value]);
-    return scanner.underNames(value);
+  /** Adds the rows that the kernel does not read. All are parsed at once: their bytes are lost when the memory grows. */
+  #addSlowRows(scanner: JsonScanner, scan: Scan): void {
+    const rows = scan.slowRows.map(({ index, bytes }) => ({ index, value: JSON.parse(bytes.toString()) as unknown }));
+    let looked = 0;
+    for (const { index, value } of rows) {
+      this.#check.skip(index - looked);
+      this.#check.addNames(value);
+      scanner.setRow(scan, index, value);
+      looked = index + 1;
+    }
+    this.#check.skip(scan.rowCount - looked);
   }
 }
 

@@ -1,22 +1,22 @@
 import type { SchemaCheck } from '../../serving/row-check.js';
 import { ColumnMapper } from '../../serving/row-keys.js';
 import type { RowColumns } from '../../serving/row-server.js';
-import type { RowObject } from '../../table/cells.js';
 import { columnName } from '../../table/column-names.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import { type BlockPlace, CELL, type CellBlock } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
 import { MAX_ADDED_NAMES } from '../cells/cell-plan.js';
+import { CellTexts } from '../cells/cell-texts.js';
 
 /** The end of a scan by the kernel: see `kernel/assembly/json/rows.ts`. */
 const ENDS = ['full', 'done', 'declined', 'full'] as const;
 const NEW_KEYS = 3;
 
-/** Bytes that tell of a row: the addresses of its beginning and end, whether it is odd, and its line. */
+/** Bytes that tell of a row: the addresses of its beginning and end, whether it is slow, and its line. */
 const ROW = 16;
 
 /** A row that the kernel leaves to JavaScript. */
-interface OddRow {
+interface SlowRow {
   readonly index: number;
   /** Its line among those of the scan, from 1. */
   readonly line: number;
@@ -30,7 +30,7 @@ export interface Scan {
   readonly at: number;
   readonly rowCount: number;
   readonly lineCount: number;
-  readonly odd: readonly OddRow[];
+  readonly slowRows: readonly SlowRow[];
   readonly place: BlockPlace;
 }
 
@@ -42,6 +42,8 @@ export class JsonScanner {
   readonly #table: KeyTable;
   readonly #keys: ColumnMapper;
   readonly #check: SchemaCheck;
+  /** The values of rows that JavaScript read. */
+  readonly #texts: CellTexts;
   readonly #rows: number;
   readonly #areLines: boolean;
   #withoutInput = 0;
@@ -56,6 +58,7 @@ export class JsonScanner {
     this.#maxRows = blocks.maxRows;
     this.#check = check;
     this.#keys = new ColumnMapper(blocks.names);
+    this.#texts = new CellTexts(lent.memory);
     this.#areLines = areLines;
     this.#table = new KeyTable(lent, addsUnknown);
     this.#rows = lent.memory.allocate(ROW * blocks.maxRows);
@@ -77,10 +80,11 @@ export class JsonScanner {
     return this.#binner.room();
   }
 
-  /** Scans rows from one address up to another, as many as a block has room for. */
+  /** Scans rows from one address up to another, as many as a block has room for. Lines are those of the last scan no more. */
   scan(at: number, end: number, place: BlockPlace): Scan {
+    if (this.#areLines) this.#texts.clear();
     this.#binner.clear(place, end - at);
-    let scan: Scan = { end: 'full', at, rowCount: 0, lineCount: 0, odd: [], place };
+    let scan: Scan = { end: 'full', at, rowCount: 0, lineCount: 0, slowRows: [], place };
     // The kernel stops behind a row with new keys, so that it knows them in the next one.
     for (let code = NEW_KEYS; code === NEW_KEYS && scan.rowCount < this.#maxRows; ) {
       code = this.#scanRows(scan, end);
@@ -94,14 +98,17 @@ export class JsonScanner {
     return { ...place, cells: this.#cellsFrom(place, index) };
   }
 
-  /** Bins rows, those that JavaScript read by index among them. */
-  block(place: BlockPlace, rowCount: number, others: ReadonlyMap<number, RowObject>): CellBlock {
-    return this.#binner.block(place, rowCount, others);
+  block(place: BlockPlace, rowCount: number): CellBlock {
+    return this.#binner.block(place, rowCount);
   }
 
-  /** Returns the values of a row that JavaScript read, under the model's names. */
-  underNames(value: unknown): RowObject {
-    return this.#keys.read([value], 0, 1)[0] ?? {};
+  /** Makes cells of a row of a scan that JavaScript read. */
+  setRow({ place }: Scan, index: number, value: unknown): void {
+    const row = this.#keys.read([value], 0, 1)[0] ?? {};
+    const cells = this.#cellsFrom(place, index);
+    for (const [column, name] of this.#lent.plan.columns.entries()) {
+      if (Object.hasOwn(row, name)) this.#texts.putValue(cells + CELL * column, row[name]);
+    }
   }
 
   /** Adds to the check what the kernel counted. Call it once, at the end. */
@@ -135,13 +142,13 @@ export class JsonScanner {
     for (let key = keys; key < keys + 2 * wordAt(state + 2); key += 2) {
       this.#table.add(wordAt(key), wordAt(key + 1));
     }
-    const odd = wordAt(state + 5) > 0 ? this.#oddRows(before, rowCount) : [];
+    const slow = wordAt(state + 5) > 0 ? this.#slowRows(before, rowCount) : [];
     return {
       end,
       at: wordAt(state),
       rowCount,
       lineCount: before.lineCount + wordAt(state + 4),
-      odd: [...before.odd, ...odd],
+      slowRows: [...before.slowRows, ...slow],
       place: before.place,
     };
   }
@@ -150,18 +157,18 @@ export class JsonScanner {
     return cells + CELL * this.#lent.plan.columns.length * index;
   }
 
-  #oddRows({ rowCount: from, lineCount }: Scan, rowCount: number): OddRow[] {
+  #slowRows({ rowCount: from, lineCount }: Scan, rowCount: number): SlowRow[] {
     const { words, bytes } = this.#lent.memory;
-    const odd: OddRow[] = [];
+    const slow: SlowRow[] = [];
     for (let index = from; index < rowCount; index++) {
       const place = (this.#rows + ROW * index) / 4;
       if (words[place + 2] !== 1) continue;
       const start = words[place] ?? 0;
       const length = (words[place + 1] ?? 0) - start;
       const row = Buffer.from(bytes.buffer, start, length);
-      odd.push({ index, line: lineCount + (words[place + 3] ?? 0), bytes: row });
+      slow.push({ index, line: lineCount + (words[place + 3] ?? 0), bytes: row });
     }
-    return odd;
+    return slow;
   }
 }
 

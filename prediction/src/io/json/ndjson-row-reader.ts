@@ -70,7 +70,10 @@ export class NdjsonRowReader implements RowReader {
     let rows: RowObject[] = [];
     for (const line of this.#splitter.lines(region)) {
       const read = this.#readLine(line, this.#splitter.count);
-      if (read?.row) rows.push(read.row);
+      if (read && !read.fault) {
+        this.#check.add([read.value]);
+        rows.push(this.#keys.read([read.value], 0, 1)[0] ?? {});
+      }
       if (rows.length > 0 && (read?.fault || rows.length === maxRows)) {
         yield new ObjectBlock(rows, binner);
         rows = [];
@@ -91,8 +94,7 @@ export class NdjsonRowReader implements RowReader {
       const message = 'The line has names that the model does not know';
       return faultAt(line, message, check.unknownNames(MAX_UNKNOWN_NAMES));
     }
-    this.#check.add([value]);
-    return { row: this.#keys.read([value], 0, 1)[0] ?? {} };
+    return { value };
   }
 }
 
@@ -100,10 +102,8 @@ function faultAt(line: number, message: string, unknown?: readonly UnknownName[]
   return { fault: { kind: 'fault', line, message, ...(unknown && { unknown }) } };
 }
 
-/** The content of a line: its values under the model's names, or its fault. */
-type ReadLine =
-  | { readonly row: RowObject; readonly fault?: never }
-  | { readonly row?: never; readonly fault: LineFault };
+/** The content of a line: its value, or its fault. */
+type ReadLine = { readonly value: unknown; readonly fault?: never } | { readonly fault: LineFault };
 
 /** Reads lines of JSON in the kernel, in the same stretch of its memory one after another. */
 class LineScanner {
@@ -115,7 +115,7 @@ class LineScanner {
 
   /**
    * @param addsUnknown whether unknown names are left to the kernel
-   * @param readLine reads a line that the kernel does not, and adds it to the check
+   * @param readLine reads a line that the kernel does not
    */
   constructor(
     lent: CellMemory,
@@ -156,38 +156,41 @@ class LineScanner {
   }
 
   *#blocks(scan: Scan, linesBefore: number): Generator<RowBlock | LineFault> {
-    let others = new Map<number, RowObject>();
     let begin = 0;
-    for (const { index, row, fault } of this.#readOdd(scan, linesBefore)) {
-      if (row) {
-        others.set(index - begin, row);
-        continue;
-      }
-      // A fault, or blanks that only JavaScript knows.
-      yield* this.#block(scan, begin, index, others);
+    for (const { index, fault } of this.#addSlowRows(scan, linesBefore)) {
+      yield* this.#block(scan, begin, index);
       if (fault) yield fault;
       begin = index + 1;
-      others = new Map();
     }
-    yield* this.#block(scan, begin, scan.rowCount, others);
+    yield* this.#block(scan, begin, scan.rowCount);
   }
 
-  /** Reads the lines that the kernel does not, all at once: their bytes are lost when the memory grows. */
-  #readOdd(scan: Scan, linesBefore: number): (Partial<ReadLine> & { readonly index: number })[] {
-    const read: (Partial<ReadLine> & { readonly index: number })[] = [];
+  /**
+   * Adds the lines that the kernel does not read. All are parsed at once: their bytes are lost when the memory grows.
+   * Returns those that are no rows: a fault, or blanks that only JavaScript knows.
+   */
+  #addSlowRows(scan: Scan, linesBefore: number): { readonly index: number; readonly fault: LineFault | undefined }[] {
+    const read = scan.slowRows.map(({ index, line, bytes }) => ({
+      index,
+      line: this.#readLine(bytes, linesBefore + line),
+    }));
+    const without: { readonly index: number; readonly fault: LineFault | undefined }[] = [];
     let looked = 0;
-    for (const { index, line, bytes } of scan.odd) {
+    for (const { index, line } of read) {
       this.#check.skip(index - looked);
       looked = index + 1;
-      const found = this.#readLine(bytes, linesBefore + line);
-      read.push({ ...found, index });
+      if (line === undefined || line.fault) {
+        without.push({ index, fault: line?.fault });
+        continue;
+      }
+      this.#check.addNames(line.value);
+      this.#scanner.setRow(scan, index, line.value);
     }
     this.#check.skip(scan.rowCount - looked);
-    return read;
+    return without;
   }
 
-  *#block(scan: Scan, from: number, to: number, others: ReadonlyMap<number, RowObject>): Generator<RowBlock> {
-    if (from === to) return;
-    yield this.#scanner.block(this.#scanner.placeFrom(scan, from), to - from, others);
+  *#block(scan: Scan, from: number, to: number): Generator<RowBlock> {
+    if (from < to) yield this.#scanner.block(this.#scanner.placeFrom(scan, from), to - from);
   }
 }

@@ -6,17 +6,16 @@
 export { binCells, readValues } from './cells/bin';
 export { addText } from './cells/texts';
 export { addPowers, classResiduals, curvature, multiplyRows } from './classes';
-export { linesEnd, writeLines } from './csv/lines';
 export { recordStateAddress, scanRecords } from './csv/records';
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';
-export { listOthers, setJson, writeRows, writtenEnd } from './json/answers';
-export { writeNumbers } from './json/digits';
 export { beginRows, scannedValues, scanRows, scanStateAddress } from './json/rows';
 export { goesLeftAddress, splitAddress } from './node';
 export { quantise, quantisedSum } from './residuals';
 export { addToRows, partition } from './rows';
 export { findSplit } from './split';
+export { writeNumbers } from './text/digits';
+export { listOthers, setNumbers, writeRows, writtenEnd } from './text/rows';
 export { addTree, multiplyByTree } from './tree';
 
 /** Returns the first address after the kernel's own memory. */

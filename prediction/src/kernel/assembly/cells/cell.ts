@@ -3,7 +3,7 @@
  * bits are its kind and whose other bits are the number of its bytes. Cells of a row are adjacent, in
  * the order of the columns of the plan. A cell of zeros is missing.
  *
- * `prediction/src/io/cells/cell-kind.ts` says what each kind is.
+ * `prediction/src/io/cells/cell-block.ts` says what each kind is.
  */
 
 export const CELL: usize = 8;

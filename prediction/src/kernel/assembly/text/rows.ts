@@ -1,8 +1,18 @@
-import { CELL, MISSING, NULL, readKind, readLength, readStart, setCell, TEXT } from '../cells/cell';
-import { columnCount } from '../cells/plan';
+import {
+  CELL,
+  MISSING,
+  NULL,
+  NUMBER as NUMBER_KIND,
+  readKind,
+  readLength,
+  readStart,
+  setCell,
+  TEXT,
+} from '../cells/cell';
 import { NUMBER_TEXT, textLength, writeWhole } from './digits';
+import { isField } from './fields';
 
-/* What a part of an answer row is: see `JsonPiece` in `prediction/src/serving/answer-layout.ts`. */
+/* The kinds of a part of an answer row: see `RowPiece` in `prediction/src/serving/row-pieces.ts`. */
 const LITERAL: u32 = 0;
 const ECHO: u32 = 1;
 const NUMBER: u32 = 2;
@@ -10,11 +20,12 @@ const BY_ROW: u32 = 3;
 const ESCAPED: u32 = 4;
 const SET: u32 = 5;
 const ROW: u32 = 6;
+const MADE: u32 = 7;
 
 /** The size in bytes of a part: its kind and three words. */
 const PART: usize = 16;
 
-/** A cell that JavaScript wrote: its bytes are JSON already. */
+/** A cell whose bytes JavaScript wrote as the answer has them. */
 const WRITTEN: u32 = 7;
 
 /** Copies take whole vectors, and write beyond what they copy. */
@@ -29,71 +40,81 @@ let out: usize = 0;
 let isFull: bool = false;
 /** The number in the answer of the row that is written. */
 let rowNumber: u64 = 0;
+let isCsv: bool = false;
 
 /**
- * Lists the cells whose bytes are not the JSON that an answer has: the addresses of the cells, as u32.
+ * Lists the cells whose bytes are not those that an answer has: their addresses, as u32.
  *
- * @returns the number of those.
+ * @param count of the cells, which are adjacent.
+ * @param ofCsv whether the answer is CSV; else it is JSON.
+ * @returns the number of the listed cells.
  */
-export function listOthers(plan: usize, cells: usize, rowCount: u32, list: usize): u32 {
+export function listOthers(cells: usize, count: u32, ofCsv: bool, list: usize): u32 {
   let end = list;
-  const last = cells + CELL * <usize>(columnCount(plan) * rowCount);
+  const last = cells + CELL * <usize>count;
   for (let cell = cells; cell < last; cell += CELL) {
-    if (readKind(cell) <= TEXT) continue;
+    const kind = readKind(cell);
+    if (kind < TEXT || kind === WRITTEN) continue;
+    if (kind === TEXT && (!ofCsv || isField(readStart(cell), readLength(cell)))) continue;
     store<u32>(end, <u32>cell);
     end += 4;
   }
   return <u32>((end - list) >> 2);
 }
 
-/** Makes the bytes at an address those of a cell: JSON. */
-export function setJson(cell: usize, start: usize, length: u32): void {
-  setCell(cell, start, length, WRITTEN);
+/**
+ * Makes numbers the cells of a column: those without a text are missing.
+ *
+ * @param texts of the numbers, as `writeNumbers` wrote them.
+ * @param cell of the first row; those of the others follow in steps of `stride` bytes.
+ */
+export function setNumbers(texts: usize, count: u32, cell: usize, stride: usize): void {
+  for (let row: u32 = 0; row < count; row++, cell += stride, texts += NUMBER_TEXT) {
+    const length = textLength(texts);
+    setCell(cell, texts, length, length > 0 ? NUMBER_KIND : MISSING);
+  }
 }
 
 /**
  * Writes answer rows, as many as have room.
  *
- * @param parts of a row, up to `partsEnd`.
- * @param cells of the block.
- * @param numbers texts of numbers, `numberCount` for each row of the block.
- * @param choices u8, `choiceCount` for each row of the block: what its parts of that kind say.
- * @param first the number of the block's first row in the answer.
+ * @param job fourteen words: the address of the cells of the block, and how many a row has; the address of the parts
+ *   of a row, and their end; the address of the texts of numbers, and how many a row has; the same of the choices, as
+ *   u8, and of cells that were made for this answer; the number of the block's first row in the answer; a byte before
+ *   each row, and one behind it, 0 for none; and whether the answer is CSV.
  * @param row the first row, up to `rowEnd`.
- * @param separator a byte before each row but the first of the answer, or behind each row; 0 for none.
  * @returns the row behind the last one that was written; see `writtenEnd`.
  */
-export function writeRows(
-  plan: usize,
-  parts: usize,
-  partsEnd: usize,
-  cells: usize,
-  numbers: usize,
-  numberCount: u32,
-  choices: usize,
-  choiceCount: u32,
-  first: u32,
-  row: u32,
-  rowEnd: u32,
-  start: usize,
-  end: usize,
-  before: u32,
-  behind: u32,
-): u32 {
-  const rowBytes = CELL * <usize>columnCount(plan);
+export function writeRows(job: usize, row: u32, rowEnd: u32, start: usize, end: usize): u32 {
+  const cells = <usize>load<u32>(job);
+  const rowBytes = CELL * <usize>load<u32>(job, 4);
+  const parts = <usize>load<u32>(job, 8);
+  const partsEnd = <usize>load<u32>(job, 12);
+  const numbers = <usize>load<u32>(job, 16);
+  const numberBytes = NUMBER_TEXT * <usize>load<u32>(job, 20);
+  const choices = <usize>load<u32>(job, 24);
+  const choiceBytes = <usize>load<u32>(job, 28);
+  const made = <usize>load<u32>(job, 32);
+  const madeBytes = CELL * <usize>load<u32>(job, 36);
+  const first = load<u32>(job, 40);
+  const before = load<u32>(job, 44);
+  const behind = load<u32>(job, 48);
+  isCsv = load<u32>(job, 52) !== 0;
   const last = end - 2 * VECTOR;
   out = start;
   for (; row < rowEnd; row++) {
     const begin = out;
+    const at = <usize>row;
     isFull = false;
     rowNumber = <u64>first + row;
     if (before !== 0) store<u8>(out++, <u8>before);
     writeRow(
       parts,
       partsEnd,
-      cells + rowBytes * <usize>row,
-      numbers + NUMBER_TEXT * <usize>(row * numberCount),
-      choices + <usize>(row * choiceCount),
+      cells + rowBytes * at,
+      numbers + numberBytes * at,
+      choices + choiceBytes * at,
+      made + madeBytes * at,
       last,
     );
     if (isFull) {
@@ -110,7 +131,15 @@ export function writtenEnd(): usize {
   return out;
 }
 
-function writeRow(part: usize, partsEnd: usize, cells: usize, numbers: usize, choices: usize, last: usize): void {
+function writeRow(
+  part: usize,
+  partsEnd: usize,
+  cells: usize,
+  numbers: usize,
+  choices: usize,
+  made: usize,
+  last: usize,
+): void {
   for (; part < partsEnd; part += PART) {
     const kind = load<u32>(part);
     const index = <usize>load<u32>(part, 4);
@@ -134,6 +163,9 @@ function writeRow(part: usize, partsEnd: usize, cells: usize, numbers: usize, ch
       writeEscaped(cells + CELL * index, last);
     } else if (kind === SET) {
       writeSet(choices + index, <usize>load<u32>(part, 8), last);
+    } else if (kind === MADE) {
+      copy(<usize>load<u32>(part, 8), load<u32>(part, 12), last);
+      writeCell(made + CELL * index, last);
     }
     if (isFull) return;
   }
@@ -152,15 +184,14 @@ function copy(from: usize, length: u32, last: usize): void {
 
 function writeCell(cell: usize, last: usize): void {
   const kind = readKind(cell);
-  if (kind === TEXT) {
-    store<u8>(out, QUOTE);
-    out++;
-    copy(readStart(cell), readLength(cell), last);
-    store<u8>(out, QUOTE);
-    out++;
-  } else if (kind === MISSING || kind === NULL) {
+  if (kind === MISSING || kind === NULL) {
+    if (isCsv) return;
     store<u32>(out, NULL_WORD);
     out += 4;
+  } else if (kind === TEXT && !isCsv) {
+    store<u8>(out++, QUOTE);
+    copy(readStart(cell), readLength(cell), last);
+    store<u8>(out++, QUOTE);
   } else {
     copy(readStart(cell), readLength(cell), last);
   }
