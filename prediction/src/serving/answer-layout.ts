@@ -6,13 +6,20 @@ import { InvalidRowsError } from '../table/invalid-rows.js';
 import type { ColumnReading, NumberReading } from '../table/reading/column-reading.js';
 import { createReader } from '../table/reading/create-reader.js';
 
+/** The meaning of the texts of a column of numbers. */
+export interface TextNumbers {
+  readonly read: (text: string) => number;
+  /** Whether a text with a decimal point is read as a program would. */
+  readonly readsPoints: boolean;
+}
+
 /** The source of a value. `at` is the index of a number, or of the first choice, in a `PredictedBlock`. */
 type Source =
   /**
-   * The value that the row sent under a name of `AnswerLayout.sent`, at this index. A format with types of its own has numbers if
-   * there is a reader of them.
+   * The value that the row sent under a name of `AnswerLayout.sent`, at this index. A format with types of its own has
+   * numbers if there is a reader of them.
    */
-  | { readonly kind: 'echo'; readonly at: number; readonly read: ((text: string) => number) | null }
+  | { readonly kind: 'echo'; readonly at: number; readonly numbers: TextNumbers | null }
   | { readonly kind: 'number'; readonly at: number }
   /** A text that is the same for all rows, and the number of the row in the answer behind it. */
   | { readonly kind: 'row-id'; readonly prefix: string }
@@ -136,16 +143,16 @@ export function layOutAnswer(
   const sent = [...inputs.map(({ name }) => name), target, ...ECHO_COLUMNS];
   // Models of earlier releases wrote a truth as a plain number, whatever its unit was.
   const truthReading = reading?.decided_by === undefined ? null : reading;
-  const parse = isNumeric ? createReader('number', truthReading) : null;
-  const own = ownColumns({ kind: 'echo', at: inputs.length, read: parse });
+  const truths = isNumeric ? textNumbers(truthReading) : null;
+  const own = ownColumns({ kind: 'echo', at: inputs.length, numbers: truths });
   const columns = [
     ...inputs.map(({ name, kind, reading }, at): AnswerColumn => {
-      const read = kind === 'number' ? createReader(kind, reading) : null;
-      return { name, kind: 'echo', at, read, part: 'lean' };
+      const numbers = kind === 'number' ? textNumbers(reading) : null;
+      return { name, kind: 'echo', at, numbers, part: 'lean' };
     }),
     ...own,
     ...ECHO_COLUMNS.map((name, index): AnswerColumn => {
-      return { name, kind: 'echo', at: inputs.length + 1 + index, read: null, part: 'full' };
+      return { name, kind: 'echo', at: inputs.length + 1 + index, numbers: null, part: 'full' };
     }),
   ];
   let [numberCount, choiceCount] = [0, 0];
@@ -165,6 +172,10 @@ export function layOutAnswer(
     readsPoints: readsPoints(reading),
     isNestedText: true,
   };
+}
+
+function textNumbers(reading: ColumnReading | null): TextNumbers {
+  return { read: createReader('number', reading), readsPoints: readsPoints(reading) };
 }
 
 /** Returns whether a text with a decimal point is read as a program would. */

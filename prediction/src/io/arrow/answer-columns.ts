@@ -4,11 +4,13 @@ import {
   FLAGS,
   isExplained,
   type PredictedBlock,
+  type TextNumbers,
 } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import { createObjectText } from '../../serving/row-writer.js';
 import { cellText, type RowObject } from '../../table/cells.js';
 import { quote } from '../../table/table-error.js';
+import { CellBlock } from '../cells/cell-block.js';
 import { type ArrowColumns, ColumnBlock } from '../column-reader.js';
 import { FormatError } from '../columns/format-error.js';
 import { BoolWriter, type ColumnWriter, IndexWriter, ListWriter, NumberWriter, TextWriter } from './column-writers.js';
@@ -101,33 +103,21 @@ function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): Out
 /** A column of what rows sent. */
 function echoColumn(
   { layout, first, isFile }: AnswerShape,
-  { name, at, read }: Extract<AnswerColumn, { kind: 'echo' }>,
+  { name, at, numbers }: Extract<AnswerColumn, { kind: 'echo' }>,
   id: number,
 ): OutputColumn {
   const source = layout.sent[at] ?? '';
   const raw = first?.arrow?.columns.get(source);
   if (raw && isPassedOn(raw)) return new SentColumn(source, name, raw, id, isFile);
-  if (read && raw?.field.type.id !== TypeId.Utf8View) {
-    return new MadeColumn(name, new NumberWriter(), (writer, block) => {
-      const valueAt = block.valuesOf(source);
-      for (let row = 0; row < block.rowCount; row++) writer.add(toNumber(valueAt(row), read));
-    });
+  if (numbers && raw?.field.type.id !== TypeId.Utf8View) {
+    return new MadeColumn(name, new NumberWriter(), (writer, block) => block.addNumbers(source, numbers, writer));
   }
-  return new MadeColumn(name, new TextWriter(), (writer, block) => {
-    const valueAt = block.valuesOf(source);
-    for (let row = 0; row < block.rowCount; row++) writer.add(toText(valueAt(row)));
-  });
+  return new MadeColumn(name, new TextWriter(), (writer, block) => block.addTexts(source, writer));
 }
 
 /** A value of JSON as a number: NaN, if it is none. */
-function toNumber(value: unknown, read: (text: string) => number): number {
+function toNumber(value: unknown, { read }: TextNumbers): number {
   return typeof value === 'number' ? value : read(cellText(value));
-}
-
-/** A value of JSON as text: a text itself, and null for a missing value. */
-function toText(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** A column whose values are made row by row. */
@@ -319,7 +309,7 @@ export class AnswerBlock {
 
   #choose(): Uint8Array {
     const { choiceCount, sent, target } = this.#layout;
-    const originalAt = isExplained(this.#layout) ? this.valuesOf(sent[target] ?? '') : () => null;
+    const originalAt = isExplained(this.#layout) ? this.#block.readColumn(sent[target] ?? '') : () => null;
     const choices = new Uint8Array(this.rowCount * choiceCount);
     for (let row = 0; row < this.rowCount; row++) {
       this.predicted.writeChoices(row, originalAt(row), choices, row * choiceCount);
@@ -327,8 +317,28 @@ export class AnswerBlock {
     return choices;
   }
 
-  /** As that of the block. */
-  valuesOf(name: string): (index: number) => unknown {
-    return this.#block.readColumn(name);
+  /** Adds what the rows sent under a name. */
+  addNumbers(name: string, numbers: TextNumbers, to: NumberWriter): void {
+    const block = this.#block;
+    const valueAt = block.readColumn(name);
+    const column = block instanceof CellBlock ? block.plan.columns.indexOf(name) : -1;
+    if (block instanceof CellBlock && column >= 0) {
+      const read = block.readNumbers(column, numbers.readsPoints);
+      for (const row of read.unread) read.numbers[row] = toNumber(valueAt(row), numbers);
+      to.addColumn(read.numbers, 0, 1, this.rowCount);
+    } else {
+      for (let row = 0; row < this.rowCount; row++) to.add(toNumber(valueAt(row), numbers));
+    }
+  }
+
+  addTexts(name: string, to: TextWriter): void {
+    const block = this.#block;
+    const column = block instanceof CellBlock ? block.plan.columns.indexOf(name) : -1;
+    if (block instanceof CellBlock && column >= 0) {
+      block.addTexts(column, to);
+      return;
+    }
+    const valueAt = block.readColumn(name);
+    for (let row = 0; row < this.rowCount; row++) to.addValue(valueAt(row));
   }
 }

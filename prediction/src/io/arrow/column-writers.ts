@@ -1,3 +1,4 @@
+import type { TextSink } from '../cells/cell-block.js';
 import type { BatchBody } from './message-bytes.js';
 import { type ArrowType, BOOL, type Field, FLOAT64, INT32, LIST, UTF8 } from './schema.js';
 
@@ -83,7 +84,10 @@ export class BoolWriter implements ColumnWriter<boolean | null> {
 
 const ZERO = 0x30;
 
-export class TextWriter implements ColumnWriter<string | null> {
+/** Longer texts are handed to native code. */
+const SHORT = 32;
+
+export class TextWriter implements ColumnWriter<string | null>, TextSink {
   readonly type = UTF8;
   readonly children = [];
   readonly #validity = new Validity();
@@ -100,6 +104,21 @@ export class TextWriter implements ColumnWriter<string | null> {
       const at = this.#texts.extend(Buffer.byteLength(value));
       this.#texts.view.write(value, at);
     }
+    this.#offsets.add(this.#texts.length);
+  }
+
+  /** Adds a text itself, the JSON of another value, or null for a missing one. */
+  addValue(value: unknown): void {
+    if (value === null || value === undefined) this.add(null);
+    else this.add(typeof value === 'string' ? value : JSON.stringify(value));
+  }
+
+  addBytes(bytes: Uint8Array, from: number, to: number): void {
+    this.#validity.add(true);
+    let at = this.#texts.extend(to - from);
+    const { view } = this.#texts;
+    if (to - from > SHORT) view.set(bytes.subarray(from, to), at);
+    else for (let place = from; place < to; place++) view[at++] = bytes[place] ?? 0;
     this.#offsets.add(this.#texts.length);
   }
 
@@ -222,22 +241,23 @@ class Bits {
   }
 }
 
-/** Tells which values are there. */
+/** Tells which values are there. Makes bits only once one is missing. */
 class Validity {
   readonly #bits = new Bits();
   #rows = 0;
   #missing = 0;
 
   add(isValid: boolean): void {
+    if (!isValid && this.#missing++ === 0) {
+      for (let row = 0; row < this.#rows; row++) this.#bits.add(true);
+    }
     this.#rows++;
-    if (!isValid) this.#missing++;
-    this.#bits.add(isValid);
+    if (this.#missing > 0) this.#bits.add(isValid);
   }
 
   write(body: BatchBody): void {
     body.node(this.#rows, this.#missing);
-    const bits = this.#bits.take();
-    body.buffer(this.#missing === 0 ? bits.subarray(0, 0) : bits);
+    body.buffer(this.#bits.take());
     this.#rows = 0;
     this.#missing = 0;
   }
@@ -245,15 +265,22 @@ class Validity {
 
 /** The places where values of different lengths begin, and where the last ends. */
 class Offsets {
-  readonly #bytes = new Bytes();
+  /** Zero, and the ends of the values. */
+  #ends = new Int32Array(1024);
+  #count = 0;
 
   add(end: number): void {
-    if (this.#bytes.length === 0) this.#bytes.view.writeInt32LE(0, this.#bytes.extend(4));
-    const at = this.#bytes.extend(4);
-    this.#bytes.view.writeInt32LE(end, at);
+    if (++this.#count === this.#ends.length) {
+      const larger = new Int32Array(2 * this.#count);
+      larger.set(this.#ends);
+      this.#ends = larger;
+    }
+    this.#ends[this.#count] = end;
   }
 
   take(): Uint8Array {
-    return this.#bytes.take();
+    const length = this.#count === 0 ? 0 : 4 * (this.#count + 1);
+    this.#count = 0;
+    return new Uint8Array(this.#ends.buffer, 0, length);
   }
 }

@@ -50,6 +50,14 @@ export const CELL = 8;
 /** Makes a value of JSON of the bytes of a cell of the kind `other`. */
 export type ReadOther = (bytes: Buffer) => unknown;
 
+/** A column of text. */
+export interface TextSink {
+  /** Adds a text itself, the JSON of another value, or null for a missing one. */
+  addValue(value: unknown): void;
+  /** Adds a text in UTF-8. */
+  addBytes(bytes: Uint8Array, from: number, to: number): void;
+}
+
 /** The places of a block's parts in the kernel's memory. */
 export interface BlockPlace {
   readonly cells: number;
@@ -97,18 +105,35 @@ export class CellBlock implements RowBlock {
   }
 
   /**
-   * Reads a column as numbers, NaN where there is none, in the kernel: all rows but those that it leaves to JavaScript.
+   * Reads a column as numbers, NaN where there is none, and lists the rows that the kernel leaves to JavaScript. The next
+   * reading overwrites both.
    *
    * @param readsPoints whether a text with a decimal point is read as a program would
-   * @param doubles the address of room for the numbers
-   * @param list the address of room for a word for each row
    */
-  readNumbers(column: number, readsPoints: boolean, doubles: number, list: number) {
-    const { kernel, words, doubles: all } = this.lent.memory;
+  readNumbers(column: number, readsPoints: boolean): { readonly numbers: Float64Array; readonly unread: Uint32Array } {
     const { place, plan, rowCount } = this;
-    const count = kernel.readValues(plan.start, place.cells, column, rowCount, readsPoints, doubles, list);
-    const values = all.subarray(doubles / 8, doubles / 8 + rowCount);
-    return { values, unread: new Set(words.subarray(list / 4, list / 4 + count)) };
+    const { doubles, list } = this.lent.numberRoom(rowCount);
+    const { memory } = this.lent;
+    const count = memory.kernel.readValues(plan.start, place.cells, column, rowCount, readsPoints, doubles, list);
+    return {
+      numbers: memory.doubles.subarray(doubles / 8, doubles / 8 + rowCount),
+      unread: memory.words.subarray(list / 4, list / 4 + count),
+    };
+  }
+
+  /** Adds the values of a column to one of text. */
+  addTexts(column: number, to: TextSink): void {
+    const { words, bytes } = this.lent.memory;
+    const step = (CELL / 4) * this.plan.columns.length;
+    let place = (this.place.cells + CELL * column) / 4;
+    for (let row = 0; row < this.rowCount; row++, place += step) {
+      const start = words[place] ?? 0;
+      const kind = (words[place + 1] ?? 0) & 7;
+      const length = (words[place + 1] ?? 0) >>> 3;
+      if (kind === CellKind.missing || kind === CellKind.null) to.addValue(null);
+      else if (kind < CellKind.otherNumber) to.addBytes(bytes, start, start + length);
+      else to.addValue(this.value(row, column));
+    }
   }
 
   /** Returns the value of a cell; undefined, if it is missing. */

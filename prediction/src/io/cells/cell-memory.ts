@@ -15,12 +15,16 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const idle: CellMemory[] = [];
 const MAX_IDLE = 2;
 
+const NO_TEXT = { start: 0, size: 0 };
+const NO_ROOM = { rows: 0, doubles: 0, list: 0 };
+
 /** The kernel's memory while it holds the cells of one body. */
 export class CellMemory {
   readonly memory = new KernelMemory();
   #plan: CellPlan;
   /** The stretch with the bytes of the body. */
-  #text = { start: 0, size: 0 };
+  #text = NO_TEXT;
+  #numberRoom = NO_ROOM;
 
   private constructor(plan: CellPlan) {
     this.#plan = plan;
@@ -44,13 +48,21 @@ export class CellMemory {
     const fitting = idle.findIndex((one) => one.#plan === plan);
     const [found] = idle.splice(Math.max(fitting, 0), 1);
     const lent = found ?? new CellMemory(plan);
-    lent.#lay(plan, fitting < 0);
+    lent.#writePlan(plan, fitting < 0);
     return lent;
   }
 
   /** The plan whose texts are in the memory. */
   get plan(): CellPlan {
     return this.#plan;
+  }
+
+  /** Returns the addresses of room for a number and a word of each of so many rows. */
+  numberRoom(rows: number): { readonly doubles: number; readonly list: number } {
+    if (this.#numberRoom.rows < rows) {
+      this.#numberRoom = { rows, doubles: this.memory.allocate(8 * rows), list: this.memory.allocate(4 * rows) };
+    }
+    return this.#numberRoom;
   }
 
   /** Ends the use of the memory. */
@@ -76,14 +88,15 @@ export class CellMemory {
     return start;
   }
 
-  #lay(plan: CellPlan, isNew: boolean): void {
+  #writePlan(plan: CellPlan, isNew: boolean): void {
     const { memory } = this;
     const { start, image, changingBytes } = plan;
     memory.free(start);
     memory.allocate(image.length);
     memory.bytes.set(isNew ? image : image.subarray(0, changingBytes), start);
     this.#plan = plan;
-    this.#text = { start: 0, size: 0 };
+    this.#text = NO_TEXT;
+    this.#numberRoom = NO_ROOM;
   }
 }
 

@@ -173,8 +173,9 @@ export class KernelRows {
     const { target, isNumeric, readsPoints } = this.#layout;
     const read = (row: number) => block.value(row, target) ?? null;
     if (!isNumeric) return read;
-    const { values, unread } = block.readNumbers(target, readsPoints, this.#doubles, this.#list);
-    return (row) => (unread.has(row) ? read(row) : values[row]);
+    const { numbers, unread } = block.readNumbers(target, readsPoints);
+    const slow = new Set(unread);
+    return (row) => (slow.has(row) ? read(row) : numbers[row]);
   }
 
   #allocate(length: number): Stretch {
