@@ -177,6 +177,11 @@ export class ColumnBlock implements RowBlock {
     return values;
   }
 
+  /** Returns a column of the rows from one index up to another. */
+  vector(name: string, from: number, to: number): Vector | undefined {
+    return this.batch.vectors.get(name)?.slice(this.start + from, this.start + to);
+  }
+
   readColumn(name: string): (index: number) => unknown {
     const vector = this.batch.vectors.get(name);
     return (index) => vector?.value(this.start + index) ?? null;

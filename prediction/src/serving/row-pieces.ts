@@ -38,14 +38,22 @@ export interface TextForm {
   readonly pieces: (layout: AnswerLayout) => RowPiece[];
   /** Returns what the format has for a value of JSON. */
   readonly valueText: (value: unknown) => string;
+  readonly numberText: (value: number) => string;
   readonly isCsv: boolean;
 }
 
 export const JSON_FORM: TextForm = {
   pieces: ({ columns, isNestedText }) => jsonPieces(columns, isNestedText),
-  valueText: (value) => JSON.stringify(value) ?? 'null',
+  valueText: jsonText,
+  numberText: jsonText,
   isCsv: false,
 };
+
+function jsonText(value: unknown): string {
+  if (value === null) return 'null';
+  // Faster than the general way.
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : (JSON.stringify(value) ?? 'null');
+}
 
 /**
  * Returns the pieces of an object that has the columns as its members.

@@ -16,7 +16,6 @@ import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js';
 import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';
 import { RowForms, type RowWriter } from './row-writer.js';
-import { literal, TextBuffer } from './text-buffer.js';
 import { estimateRow, SLICE_WORK } from './work.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
@@ -137,10 +136,6 @@ export interface JsonAnswer extends IterableIterator<Uint8Array> {
   readonly rowCount: number;
 }
 
-const OPEN = literal('[');
-const BETWEEN = literal(',');
-const CLOSE = literal(']');
-
 /** The parts of a server that take long to make. */
 export interface ServerParts<A> {
   readonly model: ModelBase;
@@ -163,7 +158,6 @@ export function* createParts<A>(
   // Without the trees, which the task has laid out for the kernel.
   const unfamiliar = partial_rows && { unfamiliar_bins: partial_rows.unfamiliar_bins };
   const model = { target, row_count, columns: summaries, features, partial_rows: unfamiliar };
-  const texts = model.columns.map(({ categories }) => categories);
   const checks = yield* SchemaChecks.create(model, knowsCategories(model));
   const warnings: AnswerColumn = {
     name: warningsColumn(model.target),
@@ -172,7 +166,7 @@ export function* createParts<A>(
     describe: createDescriber(checks, model, () => seenRows && SeenRows.decode(seenRows)),
   };
   const columns = [...task.layout.columns, warnings];
-  const forms = yield* RowForms.create({ ...task.layout, columns }, texts);
+  const forms = new RowForms({ ...task.layout, columns });
   const memoryBytes = estimateMemory(task.facts, task.forestBytes) + SEEN_ROWS_SHARE * (seenRows?.length ?? 0);
   return { model, task, forms, checks, memoryBytes };
 }
@@ -181,9 +175,8 @@ export function* createParts<A>(
 export class RowServer<A> {
   readonly #parts: ServerParts<A>;
   #promises: PromiseForm | undefined;
-  /** The predictor of the latest row that came alone, and the text of the latest answer to one. */
+  /** The predictor of the latest row that came alone. */
   #single: { readonly level: number | undefined; readonly answer: TaskAnswer<A> } | undefined;
-  #text: TextBuffer | undefined;
   #values: readonly ValueCheck[] | undefined;
 
   /** The one that answers with the latest calibration that was asked for. */
@@ -271,19 +264,10 @@ export class RowServer<A> {
     const answer = this.#beginSingle(options);
     const { task, checks, forms } = this.#parts;
     const { writer } = forms.get(options);
-    const out = this.#text ?? new TextBuffer(2 * writer.rowBytes);
-    // An error leaves nothing half written behind.
-    this.#text = undefined;
     const sent = toRowObject(row);
     const read = underModelNames(sent, checks.names.findLayout(sent));
     answer.predict(new ObjectBlock([read], task.binner));
-    out.literal(OPEN);
-    writer.write(out, read, answer, 0);
-    out.literal(CLOSE);
-    const isUsual = out.length <= PORTION;
-    const text = out.takeText();
-    if (isUsual) this.#text = out;
-    return text;
+    return `[${writer.write(read, answer, 0)}]`;
   }
 
   /**
@@ -411,30 +395,24 @@ export function writeArray(
   writer: RowWriter,
   rowCount: number,
 ): JsonAnswer {
-  return Object.assign(writePortions(answered, writer, rowCount), { rowCount });
+  return Object.assign(writePortions(answered, writer), { rowCount });
 }
 
-function* writePortions(
-  answered: Iterable<AnsweredBlock | undefined>,
-  writer: RowWriter,
-  rowCount: number,
-): Generator<Uint8Array> {
-  const { rowBytes } = writer;
-  const out = new TextBuffer(Math.min(PORTION, rowCount * rowBytes) + rowBytes + 64);
-  out.literal(OPEN);
-  let isFirst = true;
+function* writePortions(answered: Iterable<AnsweredBlock | undefined>, writer: RowWriter): Generator<Uint8Array> {
+  let text = '[';
+  let separator = '';
   for (const each of answered) {
     if (!each) continue;
     const { block, predicted } = each;
     for (let index = 0; index < block.rowCount; index++) {
-      if (!isFirst) out.literal(BETWEEN);
-      isFirst = false;
-      writer.write(out, block.row(index), predicted, index);
-      if (out.length >= PORTION) yield out.take();
+      text += separator + writer.write(block.row(index), predicted, index);
+      separator = ',';
+      if (text.length < PORTION) continue;
+      yield Buffer.from(text);
+      text = '';
     }
   }
-  out.literal(CLOSE);
-  yield out.take();
+  yield Buffer.from(`${text}]`);
 }
 
 /** @throws {InvalidRowsError} if an option of forecasts is given for rows. */

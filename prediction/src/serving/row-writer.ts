@@ -1,5 +1,4 @@
 import { Cell, type RowObject } from '../table/cells.js';
-import type { Steps } from '../trees/steps.js';
 import {
   type AnswerLayout,
   type Member,
@@ -8,24 +7,9 @@ import {
   selectColumns,
 } from './answer-layout.js';
 import { escapeJson, JSON_FORM, jsonPieces, type MakeText, type RowPiece, type TextForm } from './row-pieces.js';
-import { type Literal, literal, TextBuffer } from './text-buffer.js';
 
 /** About what a value takes; too little only costs a larger buffer. */
 const VALUE_BYTES = 12;
-
-const NOTHING = literal('');
-const COMMA = literal(',');
-const NULL = literal('null');
-
-/** A piece, made ready for writing. */
-interface Step {
-  /** A number that a row was given before is written as `again`. */
-  readonly kind: RowPiece['kind'] | 'again';
-  readonly at: number;
-  readonly before: Literal;
-  readonly texts: readonly Literal[];
-  readonly make: MakeText;
-}
 
 /** The columns of an answer, and what writes its rows as JSON. */
 interface RowForm {
@@ -36,17 +20,12 @@ interface RowForm {
 /** The forms that answer rows of a model have, by the columns that are asked for. */
 export class RowForms {
   readonly #layout: AnswerLayout;
-  readonly #echoes: readonly EchoCell[];
+  readonly #cells: readonly Cell[];
   readonly #forms: RowForm[] = [];
 
-  /** @param texts by index of `sent`, those that rows most often send. */
-  static *create(layout: AnswerLayout, texts: readonly (readonly string[] | null)[] = []): Steps<RowForms> {
-    return new RowForms(layout, yield* createEchoes(layout, texts));
-  }
-
-  private constructor(layout: AnswerLayout, echoes: readonly EchoCell[]) {
+  constructor(layout: AnswerLayout) {
     this.#layout = layout;
-    this.#echoes = echoes;
+    this.#cells = layout.sent.map((name) => new Cell(name));
   }
 
   /** @throws {InvalidRowsError} as `selectColumns` */
@@ -67,28 +46,27 @@ export class RowForms {
 
   #create(options: RowOptions): RowForm {
     const layout = selectColumns(this.#layout, options);
-    return { layout, writer: new RowWriter(layout, JSON_FORM.pieces(layout), JSON_FORM, this.#echoes) };
+    return { layout, writer: new RowWriter(layout, JSON_FORM.pieces(layout), JSON_FORM, this.#cells) };
   }
 }
 
-function* createEchoes({ sent }: AnswerLayout, texts: readonly (readonly string[] | null)[]): Steps<EchoCell[]> {
-  const echoes: EchoCell[] = [];
-  for (const [index, name] of sent.entries()) {
-    echoes.push(new EchoCell(name, texts[index] ?? [], JSON_FORM));
-    yield;
-  }
-  return echoes;
+/** A piece of a row. All have one shape, so that the loop over them is compiled for it. */
+interface Step {
+  readonly kind: RowPiece['kind'];
+  readonly at: number;
+  readonly before: string;
+  readonly texts: readonly string[];
+  readonly make: MakeText;
 }
 
 /** Writes answer rows as text, from rows that are objects. */
 export class RowWriter {
   readonly #steps: readonly Step[];
-  readonly #echoes: readonly EchoCell[];
+  readonly #cells: readonly Cell[];
   readonly #target: Cell;
   readonly #choices: Uint8Array;
-  /** The places of the numbers that were written of the row at hand. */
-  readonly #starts: number[];
-  readonly #ends: number[];
+  /** The texts of the numbers of the row at hand, as full rows have them twice; empty until they are needed. */
+  readonly #numbers: string[];
   /** About what a row takes, in bytes. */
   readonly rowBytes: number;
 
@@ -96,127 +74,75 @@ export class RowWriter {
     { numberCount, choiceCount, target, sent }: AnswerLayout,
     readonly pieces: readonly RowPiece[],
     readonly form: TextForm,
-    echoes: readonly EchoCell[] = sent.map((name) => new EchoCell(name, [], form)),
+    cells: readonly Cell[] = sent.map((name) => new Cell(name)),
   ) {
-    this.#echoes = echoes;
-    this.#target = new Cell(sent[target] ?? '');
+    this.#cells = cells;
+    this.#target = cells[target] ?? new Cell(sent[target] ?? '');
     this.#choices = new Uint8Array(choiceCount);
-    this.#starts = Array.from({ length: numberCount }, () => 0);
-    this.#ends = [...this.#starts];
-    const written = new Set<number>();
-    this.#steps = pieces.map((piece): Step => {
-      const isAgain = piece.kind === 'number' && written.has(piece.at);
-      if (piece.kind === 'number') written.add(piece.at);
-      return {
-        kind: isAgain ? 'again' : piece.kind,
-        at: 'at' in piece ? piece.at : 0,
-        before: 'before' in piece ? literal(piece.before) : NOTHING,
-        texts: 'texts' in piece ? piece.texts.map(literal) : [],
-        make: 'make' in piece ? piece.make : () => null,
-      };
-    });
+    this.#numbers = Array.from({ length: numberCount }, () => '');
+    this.#steps = pieces.map((piece) => ({
+      kind: piece.kind,
+      at: 'at' in piece ? piece.at : 0,
+      before: 'before' in piece ? piece.before : '',
+      texts: 'texts' in piece ? piece.texts : [],
+      make: 'make' in piece ? piece.make : () => null,
+    }));
     this.rowBytes = this.#steps.reduce((sum, { before, texts }) => {
-      return sum + before.length + (texts[0]?.length ?? 0) + VALUE_BYTES;
+      return sum + Buffer.byteLength(before) + Buffer.byteLength(texts[0] ?? '') + VALUE_BYTES;
     }, 0);
   }
 
-  write(out: TextBuffer, row: RowObject, predicted: PredictedBlock, index: number): void {
+  write(row: RowObject, predicted: PredictedBlock, index: number): string {
     const choices = this.#choices;
-    const echoes = this.#echoes;
-    const starts = this.#starts;
-    const ends = this.#ends;
-    const first = index * starts.length;
+    const cells = this.#cells;
+    const { valueText, numberText } = this.form;
+    const numbers = this.#numbers.fill('');
+    const first = index * numbers.length;
     predicted.writeChoices(index, this.#target.of(row), choices, 0);
+    let text = '';
     for (const { kind, at, before, texts, make } of this.#steps) {
       switch (kind) {
         case 'literal':
-          out.literal(before);
+          text += before;
           break;
         case 'echo':
-          out.literal(before);
-          echoes[at]?.write(out, row);
+          text += before + valueText(cells[at]?.of(row));
           break;
         case 'number':
-          out.literal(before);
-          starts[at] = out.length;
-          out.number(predicted.numbers[first + at] ?? 0);
-          ends[at] = out.length;
+          numbers[at] ||= numberText(predicted.numbers[first + at] ?? 0);
+          text += before + numbers[at];
           break;
         case 'row':
-          out.literal(before);
-          out.number((predicted.first ?? 0) + index);
-          break;
-        case 'again':
-          out.literal(before);
-          out.again(starts[at] ?? 0, ends[at] ?? 0);
+          text += before + ((predicted.first ?? 0) + index);
           break;
         case 'choice':
-          out.literal(texts[choices[at] ?? 0] ?? NULL);
+          text += texts[choices[at] ?? 0] ?? '';
           break;
         case 'escaped':
-          echoes[at]?.writeEscaped(out, row);
+          text += escapedText(cells[at]?.of(row));
           break;
         case 'made':
-          out.literal(before);
-          writeValue(out, make(row, predicted, index), this.form);
+          text += before + valueText(make(row, predicted, index));
           break;
         case 'list':
           for (let place = 1; place <= (choices[at] ?? 0); place++) {
-            if (place > 1) out.literal(COMMA);
-            out.literal(texts[choices[at + place] ?? 0] ?? NULL);
+            if (place > 1) text += ',';
+            text += texts[choices[at + place] ?? 0] ?? '';
           }
       }
     }
+    return text;
   }
+}
+
+/** Returns the JSON of a value within a string of JSON. */
+function escapedText(value: unknown): string {
+  const json = JSON_FORM.valueText(value);
+  return typeof value === 'string' || typeof value === 'object' && value !== null ? escapeJson(json) : json;
 }
 
 /** Returns what writes a column of objects as text of JSON. */
 export function createObjectText(layout: AnswerLayout, members: readonly Member[]): MakeText {
-  const out = new TextBuffer(1024);
   const writer = new RowWriter(layout, jsonPieces(members, true), JSON_FORM);
-  return (row, predicted, index) => {
-    writer.write(out, row, predicted, index);
-    return out.takeText();
-  };
-}
-
-/** Repeats what rows sent under a name. */
-class EchoCell extends Cell {
-  /** The forms of the texts that rows most often send; null, until a row sends it. */
-  readonly #known: Map<string, Literal | null>;
-  readonly #form: TextForm;
-
-  constructor(name: string, texts: readonly string[], form: TextForm) {
-    super(name);
-    this.#form = form;
-    this.#known = new Map(texts.map((text) => [text, null]));
-  }
-
-  write(out: TextBuffer, row: RowObject): void {
-    const value = this.of(row);
-    const known = typeof value === 'string' ? this.#known.get(value) : undefined;
-    if (known) out.literal(known);
-    else if (known === null) out.literal(this.#know(String(value)));
-    else writeValue(out, value, this.#form);
-  }
-
-  /** Writes the JSON of the value within a string. */
-  writeEscaped(out: TextBuffer, row: RowObject): void {
-    const value = this.of(row);
-    if (typeof value === 'number' || value === null) writeValue(out, value, this.#form);
-    else out.raw(escapeJson(JSON.stringify(value)));
-  }
-
-  #know(text: string): Literal {
-    const known = literal(this.#form.valueText(text));
-    this.#known.set(text, known);
-    return known;
-  }
-}
-
-/** Writes a value of JSON in a form. */
-function writeValue(out: TextBuffer, value: unknown, form: TextForm): void {
-  if (typeof value === 'number' && Number.isFinite(value)) out.number(value);
-  else if (typeof value === 'string' && !form.isCsv) out.string(value);
-  else out.raw(form.valueText(value));
+  return (row, predicted, index) => writer.write(row, predicted, index);
 }

@@ -11,6 +11,10 @@ const MIN_TEXT = 128 * 1024;
 /** A memory that a body has made larger than this is not kept. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
+/** Memories that are lent at most: a process has addresses for a few hundred only, and bodies may take their time. */
+const MAX_LENT = 16;
+let lentCount = 0;
+
 /** Memories that wait for a body. */
 const idle: CellMemory[] = [];
 const MAX_IDLE = 2;
@@ -32,18 +36,20 @@ export class CellMemory {
 
   /**
    * Returns a memory with the plan of a model in it, as if it were new. Release it. Undefined, if this process has no
-   * WebAssembly, or no address space for another memory.
+   * WebAssembly, or no address space for another memory, or has lent too many.
    */
   static tryAcquire(blocks: RowColumns): CellMemory | undefined {
+    if (lentCount >= MAX_LENT) return undefined;
     try {
-      return CellMemory.acquire(blocks);
+      const acquired = CellMemory.#acquire(blocks);
+      lentCount++;
+      return acquired;
     } catch {
       return undefined;
     }
   }
 
-  /** @throws {Error} where `tryAcquire` returns undefined. */
-  static acquire(blocks: RowColumns): CellMemory {
+  static #acquire(blocks: RowColumns): CellMemory {
     const plan = CellPlan.of(blocks);
     const fitting = idle.findIndex((one) => one.#plan === plan);
     const [found] = idle.splice(Math.max(fitting, 0), 1);
@@ -67,6 +73,7 @@ export class CellMemory {
 
   /** Ends the use of the memory. */
   release(): void {
+    lentCount--;
     if (this.memory.size <= MAX_KEPT_BYTES && idle.length < MAX_IDLE) idle.push(this);
   }
 

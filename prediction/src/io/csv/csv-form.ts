@@ -10,6 +10,7 @@ export const CSV_FORM: TextForm = {
     { kind: 'literal', before: LINE_END },
   ],
   valueText,
+  numberText: String,
   isCsv: true,
 };
 

@@ -181,10 +181,6 @@ const [DONE, DECLINED] = [1, 2];
 /** The column of a field that is not read. */
 const NONE = 0xffff_ffff;
 
-/** Bodies may take their time, and a process has addresses for a few hundred memories only. */
-const MAX_HELD = 16;
-let held = 0;
-
 /** The memory that is lent for one body, and what is where in it. */
 interface Layout {
   readonly lent: CellMemory;
@@ -209,25 +205,20 @@ class CellRows {
   #rows = 0;
 
   /**
-   * Returns nothing if many bodies are read so already, or the kernel cannot be loaded, or there are fields without a
-   * name: the kernel does not report which of these have values.
+   * Returns nothing if there is no memory of the kernel, or there are fields without a name: the kernel does not report
+   * which of these have values.
    */
   static open(blocks: RowColumns, header: CsvHeader, check: SchemaCheck, objects: ObjectRows): CellRows | undefined {
-    if (held >= MAX_HELD || header.hasUnnamed) return undefined;
-    try {
-      return new CellRows(blocks, header, check, objects);
-    } catch {
-      return undefined;
-    }
+    const lent = header.hasUnnamed ? undefined : CellMemory.tryAcquire(blocks);
+    return lent && new CellRows(lent, blocks, header, check, objects);
   }
 
-  private constructor(blocks: RowColumns, header: CsvHeader, check: SchemaCheck, objects: ObjectRows) {
+  private constructor(lent: CellMemory, blocks: RowColumns, header: CsvHeader, check: SchemaCheck, objects: ObjectRows) {
     this.#blocks = blocks;
     this.#header = header;
     this.#check = check;
     this.#objects = objects;
-    this.#layout = layOut(blocks, header);
-    held++;
+    this.#layout = layOut(lent, blocks, header);
   }
 
   /**
@@ -267,7 +258,6 @@ class CellRows {
     binner.report(this.#check);
     this.#count(this.#rows);
     lent.release();
-    held--;
   }
 
   /** Counts rows that have the names of the header. Their values were counted by the kernel. */
@@ -282,9 +272,7 @@ class CellRows {
   }
 }
 
-/** @throws {Error} if the kernel cannot be loaded. */
-function layOut(blocks: RowColumns, { names }: CsvHeader): Layout {
-  const lent = CellMemory.acquire(blocks);
+function layOut(lent: CellMemory, blocks: RowColumns, { names }: CsvHeader): Layout {
   const { memory, plan } = lent;
   const columnOf = new Map(plan.columns.map((name, index) => [name, index]));
   const known = names.filter((name) => columnOf.has(name));

@@ -5,27 +5,34 @@ import { CellTexts } from '../cells/cell-texts.js';
 import type { ColumnBlock } from '../column-reader.js';
 import type { EntryVector, Vector } from '../columns/vector.js';
 
-/** Texts of entries that are kept, as many rows have them, and the longest of them, in bytes. */
-const MAX_ENTRIES = 4096;
-const MAX_ENTRY_BYTES = 64;
+/** Texts that are kept, as many rows have them, and the longest of them, in bytes. */
+const MAX_KNOWN = 4096;
+const MAX_KNOWN_BYTES = 64;
 
 /** Rows are laid out together whose texts take so many bytes, or a row that takes more. */
 const PORTION = 1024 * 1024;
 
-/** Makes cells of the rows of Arrow and Parquet: their texts as an answer has them. */
+/** A column that an answer repeats. */
+interface EchoedColumn {
+  readonly name: string;
+  /** The index of its cell in a row. */
+  readonly at: number;
+}
+
+/** Makes cells of rows that came by column: their texts as an answer has them. */
 export class ColumnCells {
   /** The address of the cells of a block's rows. */
   readonly start: number;
   readonly #held: CellMemory;
-  readonly #columns: readonly { readonly name: string; readonly at: number }[];
+  readonly #columns: readonly EchoedColumn[];
   readonly #form: TextForm;
   readonly #maxRows: number;
   readonly #doubles: number;
   readonly #numbers: number;
-  /** Texts of rows, which are laid out again for the next ones, and those of entries. */
+  /** Texts of rows, which are laid out again for the next ones, and those of many rows. */
   readonly #texts: CellTexts;
-  readonly #entries: CellTexts;
-  /** The cells of entries, and how many there are. */
+  readonly #knownTexts: CellTexts;
+  /** The cells of the latter, and how many there are. */
   readonly #known: number;
   #count = 0;
 
@@ -33,31 +40,27 @@ export class ColumnCells {
   constructor(held: CellMemory, columns: ReadonlySet<number>, form: TextForm, maxRows: number) {
     const { memory, plan } = held;
     this.#held = held;
-    this.#columns = plan.columns.map((name, at) => ({ name, at })).filter(({ at }) => columns.has(at));
+    this.#columns = Array.from(columns, (at) => ({ name: plan.columns[at] ?? '', at }));
     this.#form = form;
     this.#maxRows = maxRows;
     this.start = memory.allocate(CELL * maxRows * plan.columns.length);
     this.#doubles = memory.allocate(8 * maxRows);
     this.#numbers = memory.allocate(NUMBER_TEXT * maxRows * this.#columns.length);
-    this.#known = memory.allocate(CELL * MAX_ENTRIES);
+    this.#known = memory.allocate(CELL * MAX_KNOWN);
     this.#texts = new CellTexts(memory);
-    this.#entries = new CellTexts(memory);
+    this.#knownTexts = new CellTexts(memory);
   }
 
   /** Lays out rows from an index on. Returns the index behind the last one. */
   lay(block: ColumnBlock, from: number): number {
-    const { vectors } = block.batch;
-    const columns = this.#columns.map(({ name, at }) => ({
-      at,
-      vector: vectors.get(name)?.slice(block.start, block.start + block.rowCount),
-    }));
-    const to = portionEnd(columns, from, block.rowCount);
+    const to = portionEnd(block, this.#columns, from);
+    const begin = this.start + from * this.#stride;
     this.#texts.clear();
-    const { bytes } = this.#held.memory;
-    const stride = this.#stride;
-    bytes.fill(0, this.start + from * stride, this.start + to * stride);
-    for (const [index, { at, vector }] of columns.entries()) {
-      if (vector) this.#layColumn(vector.slice(from, to), this.start + from * stride + CELL * at, index, to - from);
+    this.#held.memory.bytes.fill(0, begin, this.start + to * this.#stride);
+    for (const [index, { name, at }] of this.#columns.entries()) {
+      const first = begin + CELL * at;
+      const vector = block.vector(name, from, to);
+      if (vector) this.#layColumn(vector, first, index, to - from);
     }
     return to;
   }
@@ -71,7 +74,7 @@ export class ColumnCells {
     if (vector.kind === 'number') this.#layNumbers(vector.values, cell, index);
     else if (vector.kind === 'entries') this.#layEntries(vector, cell);
     else if (vector.kind === 'date') {
-      for (let row = 0; row < rows; row++) this.#layText(vector.value(row), cell + row * this.#stride);
+      for (let row = 0; row < rows; row++) this.#put(this.#texts, vector.value(row), cell + row * this.#stride);
     }
   }
 
@@ -85,39 +88,33 @@ export class ColumnCells {
     memory.kernel.setNumbers(texts, values.length, cell, this.#stride);
   }
 
+  #copyKnown(place: number, cell: number): void {
+    const { words } = this.#held.memory;
+    const from = this.#known / 4 + 2 * place;
+    words[cell / 4] = words[from] ?? 0;
+    words[cell / 4 + 1] = words[from + 1] ?? 0;
+  }
+
   #layEntries(vector: EntryVector, cell: number): void {
     const { codes, entries } = vector;
-    const { memory } = this.#held;
     const places = entries.findings(this);
-    const step = this.#stride / 4;
-    let { words } = memory;
-    for (let row = 0, to = cell / 4; row < codes.length; row++, to += step) {
+    for (let row = 0, to = cell; row < codes.length; row++, to += this.#stride) {
       const code = codes[row] ?? 0;
-      let place = places[code] ?? -1;
-      if (place < 0) {
-        place = this.#know(vector, row, code, places);
-        if (place < 0) this.#layText(vector.value(row), 4 * to);
-        words = memory.words;
-        if (place < 0) continue;
-      }
-      const from = this.#known / 4 + 2 * place;
-      words[to] = words[from] ?? 0;
-      words[to + 1] = words[from + 1] ?? 0;
+      const known = places[code] ?? -1;
+      const place = known < 0 ? this.#know(vector, row, code, places) : known;
+      if (place < 0) this.#put(this.#texts, vector.value(row), to);
+      else this.#copyKnown(place, to);
     }
   }
 
   /** Returns the place of an entry among those that are kept, −1 for one that is not. */
   #know(vector: EntryVector, row: number, code: number, places: Int16Array): number {
-    if (code < 0 || code >= places.length || this.#count === MAX_ENTRIES) return -1;
-    if (vector.entries.textBytes(code) > MAX_ENTRY_BYTES) return -1;
+    if (code < 0 || code >= places.length || this.#count === MAX_KNOWN) return -1;
+    if (vector.entries.textBytes(code) > MAX_KNOWN_BYTES) return -1;
     const place = this.#count++;
-    this.#put(this.#entries, vector.value(row), this.#known + CELL * place);
+    this.#put(this.#knownTexts, vector.value(row), this.#known + CELL * place);
     places[code] = place;
     return place;
-  }
-
-  #layText(value: unknown, cell: number): void {
-    this.#put(this.#texts, value, cell);
   }
 
   #put(texts: CellTexts, value: unknown, cell: number): void {
@@ -127,11 +124,11 @@ export class ColumnCells {
 }
 
 /** Returns the index behind the rows from `from` on that are laid out together. */
-function portionEnd(columns: readonly { readonly vector: Vector | undefined }[], from: number, rows: number): number {
-  const sizes = new Float64Array(rows);
-  for (const { vector } of columns) vector?.addTextBytes(sizes);
-  let bytes = sizes[from] ?? 0;
-  let to = from + 1;
-  while (to < rows && bytes + (sizes[to] ?? 0) <= PORTION) bytes += sizes[to++] ?? 0;
-  return to;
+function portionEnd(block: ColumnBlock, columns: readonly EchoedColumn[], from: number): number {
+  const sizes = new Float64Array(block.rowCount - from);
+  for (const { name } of columns) block.vector(name, from, block.rowCount)?.addTextBytes(sizes);
+  let bytes = sizes[0] ?? 0;
+  let rows = 1;
+  while (rows < sizes.length && bytes + (sizes[rows] ?? 0) <= PORTION) bytes += sizes[rows++] ?? 0;
+  return from + rows;
 }

@@ -3,7 +3,7 @@ import type { RowBlock } from '../../serving/row-binner.js';
 import type { MakeText, RowPiece, TextForm } from '../../serving/row-pieces.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowWriter } from '../../serving/row-writer.js';
-import type { TextBuffer } from '../../serving/text-buffer.js';
+import type { ByteBuffer } from '../../serving/byte-buffer.js';
 import { CELL, CellBlock, CellKind } from '../cells/cell-block.js';
 import { type CellMemory, NUMBER_TEXT, writeNumberTexts } from '../cells/cell-memory.js';
 import { CellTexts, SLACK } from '../cells/cell-texts.js';
@@ -96,8 +96,8 @@ export class KernelRows {
    * @param isFirst whether they are the first of the answer
    */
   *write(
-    out: TextBuffer,
-    block: ColumnBlock | CellBlock,
+    out: ByteBuffer,
+    block: CellBlock | ColumnBlock,
     predicted: PredictedBlock,
     isFirst: boolean,
   ): Generator<void> {
@@ -120,7 +120,7 @@ export class KernelRows {
     }
   }
 
-  *#writeRows(out: TextBuffer, from: number, to: number, isFirst: boolean): Generator<void> {
+  *#writeRows(out: ByteBuffer, from: number, to: number, isFirst: boolean): Generator<void> {
     const { kernel } = this.#held.memory;
     for (let row = from; row < to; ) {
       const isOpening = isFirst && row === from;
@@ -135,7 +135,7 @@ export class KernelRows {
   }
 
   /** Writes the choices and numbers of a block. */
-  #prepare(block: ColumnBlock | CellBlock, predicted: PredictedBlock): void {
+  #prepare(block: CellBlock | ColumnBlock, predicted: PredictedBlock): void {
     const { numberCount, choiceCount, sent, target } = this.#layout;
     const { memory } = this.#held;
     this.#setJob(JobWord.first, predicted.first ?? 0);
@@ -147,7 +147,7 @@ export class KernelRows {
     }
     const numbers = predicted.numbers.subarray(0, block.rowCount * numberCount);
     const places = { doubles: this.#doubles, texts: this.#numbers };
-    writeNumberTexts(memory, numbers, places, this.#form.isCsv ? String : JSON.stringify);
+    writeNumberTexts(memory, numbers, places, this.#form.numberText);
   }
 
   /** Makes the texts of rows. */

@@ -2,7 +2,7 @@ import type { PredictedBlock } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import { RowWriter } from '../../serving/row-writer.js';
-import { literal, TextBuffer } from '../../serving/text-buffer.js';
+import { ByteBuffer } from '../../serving/byte-buffer.js';
 import type { AnswerWriter } from '../answer-part.js';
 import { CellBlock } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
@@ -26,12 +26,12 @@ const CAPACITY = 80 * 1024;
 /** To prepare the kernel takes about as long as to write this many rows without it. */
 const MIN_KERNEL_ROWS = 16;
 
-/** Writes answers as JSON, lines of JSON or CSV. The kernel writes rows that are cells or columns, unless they are few. */
+/** Writes answers as JSON, lines of JSON or CSV. The kernel writes cells and columns, unless they are few. */
 export class TextWriter implements AnswerWriter {
   readonly #blocks: BlockPredictor;
   readonly #frame: Frame;
   readonly #objects: RowWriter;
-  readonly #out = new TextBuffer(CAPACITY);
+  readonly #out = new ByteBuffer(CAPACITY);
   #isBegun = false;
   #rows: KernelRows | undefined;
   /** The memory for rows that came by column; null, if it cannot be had. */
@@ -59,19 +59,17 @@ export class TextWriter implements AnswerWriter {
         return;
       }
     }
-    const before = literal(this.#frame.before);
-    const behind = literal(this.#frame.behind);
+    const { before, behind } = this.#frame;
     for (let index = 0; index < block.rowCount; index++) {
-      if (!isFirst || index > 0) this.#out.literal(before);
-      this.#objects.write(this.#out, block.row(index), predicted, index);
-      this.#out.literal(behind);
+      const row = this.#objects.write(block.row(index), predicted, index);
+      this.#out.text((isFirst && index === 0 ? '' : before) + row + behind);
       if (this.#out.length >= MAX_BLOCK_BYTES) yield;
     }
   }
 
   end(): void {
     this.#begin();
-    this.#out.raw(this.#frame.close);
+    this.#out.text(this.#frame.close);
   }
 
   take(): Uint8Array {
@@ -87,7 +85,7 @@ export class TextWriter implements AnswerWriter {
   #begin(): boolean {
     if (this.#isBegun) return false;
     this.#isBegun = true;
-    this.#out.raw(this.#frame.open);
+    this.#out.text(this.#frame.open);
     return true;
   }
 

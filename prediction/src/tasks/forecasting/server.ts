@@ -110,7 +110,7 @@ export class SeriesServer {
       trees: countTrees([model.method.value_forest, model.method.error_forest]),
       memoryBytes: estimateMemory(facts, forecaster.forestBytes) + series.bytes,
       binner: yield* RowBinner.create(inputs),
-      forms: yield* RowForms.create(layout),
+      forms: new RowForms(layout),
       checks: yield* SchemaChecks.create(inputs, readsCategories),
     });
   }

@@ -1,4 +1,4 @@
-/* Writes numbers as `prediction/src/serving/text-buffer.ts` does. */
+/* Writes numbers as `String` does. */
 
 /** The size in bytes of a number as text; the last byte is its length, 0 where JavaScript is to write it. */
 export const NUMBER_TEXT: usize = 32;
