@@ -11,6 +11,7 @@ export {
 } from './io/answer-part.js';
 export { answerParsedRows, answerRows } from './io/answer-rows.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
+export { csvField } from './io/csv/csv-form.js';
 export type {
   SentTruth,
   TruthChunk,

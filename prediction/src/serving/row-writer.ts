@@ -138,7 +138,7 @@ export class RowWriter {
 /** Returns the JSON of a value within a string of JSON. */
 function escapedText(value: unknown): string {
   const json = JSON_FORM.valueText(value);
-  return typeof value === 'string' || typeof value === 'object' && value !== null ? escapeJson(json) : json;
+  return typeof value === 'string' || (typeof value === 'object' && value !== null) ? escapeJson(json) : json;
 }
 
 /** Returns what writes a column of objects as text of JSON. */

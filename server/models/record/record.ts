@@ -1,4 +1,4 @@
-import { columnName, type PromiseSubject } from 'roster-prediction/predicting';
+import { columnName, csvField, type PromiseSubject } from 'roster-prediction/predicting';
 import { type Drift, type RunningRecord, startRecord, summarize } from 'roster-prediction/recording';
 import type { components } from '../../../generated/openapi.js';
 import type { Handlers } from '../../api/handlers.js';
@@ -140,13 +140,10 @@ const CSV_COLUMNS = 'group,promises,truths,kept,coverage,coverage_low,coverage_h
 
 async function* writeCsv(groups: readonly Group[]): AsyncGenerator<StreamPiece> {
   const lines = groups.map(({ group, promises, truths, kept, coverage, coverage_band, promised, error }) =>
-    [cell(group), ...[promises, truths, kept, coverage, ...(coverage_band ?? [null, null]), promised, error]].join(','),
+    [
+      csvField(group, false),
+      ...[promises, truths, kept, coverage, ...(coverage_band ?? [null, null]), promised, error],
+    ].join(','),
   );
   yield Buffer.from([CSV_COLUMNS, ...lines, ''].join('\r\n'));
-}
-
-/** A name of a group as a cell (RFC 4180). A spreadsheet program takes some texts for formulas: they get an apostrophe. */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -69,8 +69,13 @@ const FORMULA = /^[=+\-@\t\r]/;
 /** Matches the texts that need quotes; blanks at their ends would be lost without. */
 const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/;
 
-/** Returns a text as a field of CSV (RFC 4180). One that a spreadsheet would run as a formula begins with `'`. */
-function csvField(text: string): string {
-  const safe = FORMULA.test(text) && Number.isNaN(parseNumber(text.trim())) ? `'${text}` : text;
+/**
+ * Returns a text as a field of CSV (RFC 4180). One that a spreadsheet would run as a formula begins with `'`.
+ *
+ * @param mayBeNumber whether a text that reads as a number stands for it; the names of groups do not
+ */
+export function csvField(text: string, mayBeNumber = true): string {
+  const isFormula = FORMULA.test(text) && !(mayBeNumber && !Number.isNaN(parseNumber(text.trim())));
+  const safe = isFormula ? `'${text}` : text;
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -213,7 +213,13 @@ class CellRows {
     return lent && new CellRows(lent, blocks, header, check, objects);
   }
 
-  private constructor(lent: CellMemory, blocks: RowColumns, header: CsvHeader, check: SchemaCheck, objects: ObjectRows) {
+  private constructor(
+    lent: CellMemory,
+    blocks: RowColumns,
+    header: CsvHeader,
+    check: SchemaCheck,
+    objects: ObjectRows,
+  ) {
     this.#blocks = blocks;
     this.#header = header;
     this.#check = check;

@@ -1,9 +1,9 @@
 import type { AnswerLayout, PredictedBlock } from '../../serving/answer-layout.js';
+import type { ByteBuffer } from '../../serving/byte-buffer.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { MakeText, RowPiece, TextForm } from '../../serving/row-pieces.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowWriter } from '../../serving/row-writer.js';
-import type { ByteBuffer } from '../../serving/byte-buffer.js';
 import { CELL, CellBlock, CellKind } from '../cells/cell-block.js';
 import { type CellMemory, NUMBER_TEXT, writeNumberTexts } from '../cells/cell-memory.js';
 import { CellTexts, SLACK } from '../cells/cell-texts.js';
@@ -37,6 +37,7 @@ export class KernelRows {
   readonly #layout: AnswerLayout;
   readonly #form: TextForm;
   readonly #before: number;
+  readonly #hasChoices: boolean;
   /** Addresses: of doubles, of numbers as texts, of choices, of cells that are made, and of a list of cells or rows. */
   readonly #doubles: number;
   readonly #numbers: number;
@@ -68,6 +69,7 @@ export class KernelRows {
     this.#layout = layout;
     this.#form = form;
     this.#before = before;
+    this.#hasChoices = pieces.some(({ kind }) => kind === 'choice' || kind === 'list');
     this.#makers = pieces.flatMap((piece) => (piece.kind === 'made' ? [piece.make] : []));
     const parts = writePieces(held, pieces);
     this.#doubles = memory.allocate(8 * maxRows * Math.max(numberCount, 1));
@@ -139,7 +141,7 @@ export class KernelRows {
     const { numberCount, choiceCount, sent, target } = this.#layout;
     const { memory } = this.#held;
     this.#setJob(JobWord.first, predicted.first ?? 0);
-    if (choiceCount > 0) {
+    if (this.#hasChoices) {
       const readTarget = block instanceof CellBlock ? this.#targetReader(block) : block.readColumn(sent[target] ?? '');
       for (let row = 0; row < block.rowCount; row++) {
         predicted.writeChoices(row, readTarget(row), memory.bytes, this.#choices + row * choiceCount);

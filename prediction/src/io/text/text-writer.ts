@@ -1,8 +1,8 @@
 import type { PredictedBlock } from '../../serving/answer-layout.js';
+import { ByteBuffer } from '../../serving/byte-buffer.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import { RowWriter } from '../../serving/row-writer.js';
-import { ByteBuffer } from '../../serving/byte-buffer.js';
 import type { AnswerWriter } from '../answer-part.js';
 import { CellBlock } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';

@@ -178,7 +178,17 @@ function copy(from: usize, length: u32, last: usize): void {
     isFull = true;
     return;
   }
-  for (let at = out; at < end; at += VECTOR, from += VECTOR) v128.store(at, v128.load(from));
+  // Most texts are shorter than a vector, and those between fields of CSV are a comma.
+  if (length === 1) {
+    store<u8>(out, load<u8>(from));
+    out = end;
+    return;
+  }
+  v128.store(out, v128.load(from));
+  for (let at = out + VECTOR; at < end; at += VECTOR) {
+    from += VECTOR;
+    v128.store(at, v128.load(from));
+  }
   out = end;
 }
 
