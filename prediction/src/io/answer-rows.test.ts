@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { toColumns, writeFile } from '../../../testkit/data/table-files.js';
 import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { type AnswerOptions, type AnswerPart, answerParsedRows, answerRows, Predictor, train } from '../index.js';
 
@@ -28,6 +29,21 @@ test('rows of JSON are answered as by the predictor', async () => {
   expect(count).toEqual({ kind: 'count', rows: rows.length });
   expect(first).toEqual({ kind: 'warnings', warnings: check.warnings(100) });
   expect(textOf(rest)).toBe(Buffer.concat([...rent.answer(rows, options)]).toString());
+});
+
+describe.each(['json', 'ndjson', 'csv'] as const)('an answer in %s', (to) => {
+  const texts = ['a', 'b, c', '"q"', '=1+1', ' x', 'ünï😀', 'one\r\ntwo', '-5', null];
+  const rows = rentRows(60).map((row, index) => ({ ...row, area: texts[index % texts.length] ?? null }));
+
+  test.each(['json', 'ndjson', 'arrow-stream', 'parquet'] as const)('is the same of objects and of %s', async (from) => {
+    const options = { to, explain: true, warnings: true, confidence: 0.8 } as const;
+    const parts: AnswerPart[] = [];
+    for await (const part of answerParsedRows(rent, rows, options)) parts.push(part);
+    const answers = answerRows(rent, pieces(writeFile(from, toColumns(rows))), { ...options, from });
+    const others: AnswerPart[] = [];
+    for await (const part of answers) others.push(part);
+    expect(textOf(others)).toBe(textOf(parts));
+  });
 });
 
 test('parsed rows are answered as those of a body', async () => {

@@ -106,9 +106,10 @@ export class KernelRows {
     this.#prepare(block, predicted);
     const { rowCount } = block;
     if (block instanceof CellBlock) {
-      this.#rewriter.rewrite(block);
       this.#setJob(JobWord.cells, block.place.cells);
       this.#make(block, predicted, 0, rowCount);
+      // From here on the cells have no values.
+      this.#rewriter.rewrite(block);
       yield* this.#writeRows(out, 0, rowCount, isFirst);
       return;
     }
