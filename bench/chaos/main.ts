@@ -9,8 +9,7 @@ import { withTwoServices } from '../services.js';
 import { corruptStore, disk } from './damaged-store.js';
 import { doors } from './doors.js';
 import { listScenarios } from './family.js';
-import { hostileFiles } from './hostile-files.js';
-import { hostileQueries } from './hostile-queries.js';
+import { hostile } from './hostile.js';
 import { killPromises } from './kill-promises.js';
 import { killWrites, twoInstances } from './kills.js';
 import { manifests } from './manifests.js';
@@ -96,7 +95,6 @@ await runScenarios({
     corruptStore,
     ...listScenarios(noisyNeighbour),
     ...listScenarios(doors),
-    ...listScenarios(hostileFiles),
-    ...listScenarios(hostileQueries),
+    ...listScenarios(hostile),
   ],
 });
