@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../contract/json-record.js';
 import type { Operation, Place } from '../../testkit/openapi/document.js';
-import { describeLikeness } from './likeness.js';
+import { problemWords } from './problem-words.js';
 
 export interface Promised {
   /** The id in reasons and records, such as `createSkill 409 example taken`. */
@@ -32,11 +32,7 @@ export interface Exchange {
   readonly body: string;
 }
 
-/**
- * The length of the longest example, in characters. Longer bodies need no comparison; of text the first line is
- * compared.
- */
-const MAX_EXAMPLE_LENGTH = 20_000;
+const PROBLEM = 'application/problem+json';
 
 /** A promise about a request: an example of a body, or of a parameter. */
 interface OfRequest extends Promised {
@@ -45,19 +41,12 @@ interface OfRequest extends Promised {
   readonly isKept: (exchange: Exchange) => boolean;
 }
 
-/** The compared parts of an answer. */
-interface Seen {
-  readonly headers: Headers;
-  readonly mediaType: string;
-  /** The kind of its body; undefined if it has none, or is too long to be like an example. */
-  readonly whole: string | undefined;
-}
-
-/** A promise about an answer. */
+/** A promise about an answer: its status, a header, or the words of a problem. */
 interface OfAnswer extends Promised {
   /** The messages of single errors in an example. */
   readonly faults?: readonly string[];
-  readonly isKept: (seen: Seen) => boolean;
+  /** @param whole the words of the problem; undefined for other answers */
+  readonly isKept: (headers: Headers, whole: string | undefined) => boolean;
 }
 
 /** Returns every answer that the contract documents: those of the operations, and those that belong to none. */
@@ -112,28 +101,23 @@ const promisesOfAnswer = readOnce(({ of, status, response }: Documented): OfAnsw
   const id = `${of} ${status}`;
   const ofHeaders = response
     .entries('headers')
-    .map(([name]) => ({ id: `${id} header ${name}`, of, status, isKept: ({ headers }: Seen) => headers.has(name) }));
-  const ofExamples = examplesIn(response.entries('content')).map(({ mediaType, name, value }) => {
-    const { whole, faults } = describeLikeness(mediaType, typeof value === 'string' ? value : JSON.stringify(value));
-    return {
-      id: `${id} example ${name}`,
-      of,
-      status,
-      faults,
-      isKept: (seen: Seen) => seen.mediaType === mediaType && seen.whole === whole,
-    };
+    .map(([name]) => ({ id: `${id} header ${name}`, of, status, isKept: (headers: Headers) => headers.has(name) }));
+  // All other examples are checked by their schemas, as all answers are.
+  const problems = examplesIn(response.entries('content')).filter(({ mediaType }) => mediaType === PROBLEM);
+  const ofExamples = problems.map(({ name, value }) => {
+    const { whole, faults } = problemWords(value);
+    const isKept = (_: Headers, words: string | undefined) => words === whole;
+    return { id: `${id} example ${name}`, of, status, faults, isKept };
   });
   return [{ id, of, status, isKept: () => true }, ...ofHeaders, ...ofExamples];
 });
 
 /** Returns the ids of the promises of the contract about an answer that this one has kept. */
 export function keptByAnswer(answer: Documented, { headers, body }: Pick<Exchange, 'headers' | 'body'>): string[] {
-  const mediaType = readMediaType(headers);
-  const isText = /^text\/(?!event-stream)/.test(mediaType);
-  const isCompared = body !== '' && (body.length <= MAX_EXAMPLE_LENGTH || isText);
-  const like = isCompared ? describeLikeness(mediaType, body) : { whole: undefined, faults: [] };
-  const kept = promisesOfAnswer(answer).filter(({ isKept }) => isKept({ headers, mediaType, whole: like.whole }));
-  return [...kept.map(({ id }) => id), ...like.faults.map(faultId)];
+  const isProblem = readMediaType(headers) === PROBLEM && body !== '';
+  const words = isProblem ? problemWords(JSON.parse(body)) : undefined;
+  const kept = promisesOfAnswer(answer).filter(({ isKept }) => isKept(headers, words?.whole));
+  return [...kept.map(({ id }) => id), ...(words?.faults ?? []).map(faultId)];
 }
 
 /** Returns the ids of the examples that the operation has accepted as a body, or parsed as a parameter. */

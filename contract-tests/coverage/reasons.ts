@@ -135,14 +135,6 @@ export const REASONS: readonly Reason[] = [
       'The bound of a table, and the end of a key while it arrives, hold for all tables in one place; tests of trainModel show both. A preview answers after the first rows.',
   },
   {
-    promises: [
-      ...['completeResponse 200 example response', 'completeResponse 200 example stream'],
-      'getResponse 200 example response',
-    ],
-    because:
-      'A response has the items of one conversation with a language model; contract-tests/agents/openai.test.ts shows each kind of them. checkedFetch holds all to the schema.',
-  },
-  {
     promises: ['createKey 409 example in_flight', 'createKey 409 header Retry-After'],
     because:
       'The service whose store says that a first request is in progress has no keys, and so makes none; the other creations show it, by the same code.',
@@ -153,16 +145,6 @@ export const REASONS: readonly Reason[] = [
       .map((operation) => `${operation} 429 example tokens`),
     because:
       'It takes a key with a limit of tokens, and a chat server that counts them; server/api/limits/key-limits.test.ts uses such a limit up.',
-  },
-  {
-    promises: ['getOnnx 200 example file'],
-    because:
-      'A file is the whole model; its example is the beginning of one. contract-tests/predictions/onnx.on-demand.test.ts runs whole files.',
-  },
-  {
-    promises: ['getCaller 200 example limited'],
-    because:
-      'The service that is asked gives its key no limits; server/api/limits/key-limits.test.ts reads those of keys that have some.',
   },
   {
     promises: ['addActuals parameter sheet sheet'],

@@ -16,25 +16,14 @@ describe('an answer', () => {
   const JSON_TYPE = 'application/json; charset=utf-8';
   const PROBLEM = 'application/problem+json';
 
-  test('keeps its status, its headers, and the examples that it resembles', () => {
-    expect(kept('201', JSON_TYPE, { name: 'other', tags: ['b', 'c'] }, { Location: '/x' })).toEqual([
+  test('keeps its status and its headers', () => {
+    expect(kept('201', JSON_TYPE, { name: 'other' }, { Location: '/x' })).toEqual([
       'createPen 201',
       'createPen 201 header Location',
-      'createPen 201 example pen',
     ]);
   });
 
-  test.each([
-    ['with an additional field', { name: 'one', tags: ['a'], colour: 'red' }],
-    ['without one of the fields', { name: 'one' }],
-    ['with a value of another type', { name: null, tags: ['a'] }],
-    ['with elements of another type', { name: 'one', tags: [1] }],
-    ['without elements', { name: 'one', tags: [] }],
-  ])('%s does not resemble the example', (_what, body) => {
-    expect(kept('201', JSON_TYPE, body)).toEqual(['createPen 201']);
-  });
-
-  test('resembles a problem of its type in the same words, with other names and numbers', () => {
+  test('keeps the example of a problem of its type in the same words, with other names and numbers', () => {
     expect(kept('409', PROBLEM, problem('name-taken', 'There is already an agent named "b" in it.'))).toEqual([
       'createPen 409',
       'createPen 409 example taken',
