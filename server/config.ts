@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { OidcConfig } from './auth/identities.js';
 import { isLoopback } from './common/addresses.js';
 import { followSecret, readSecret } from './common/secret-file.js';
-import { isHeaderText, OLDER_VARIABLES, SECRETS, SETTINGS, type Settings, settings, variable } from './settings.js';
+import { isHeaderText, SECRETS, SETTINGS, type Settings, settings, variable } from './settings.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -61,19 +61,11 @@ export function readConfig(env: Environment): Config {
       'PUBLIC_URL and BASE_PATH are both set; clients of OAuth look for the service at the root of a host, so leave BASE_PATH out',
     ]);
   }
-  const { chatUrl: url, chatKey: key, chatModel: model, chatModels, ...others } = result.output;
-  const { oidcIssuer, oidcAudience, oidcOwnerClaim, oidcOwnerPrefix, ...another } = others;
-  const { oidcScopesClaim, oidcScopes, oidcLimits, ...further } = another;
-  const { oidcClientId, oidcClientScope, ...plainer } = further;
-  const { alarmUrl, alarmSecret, ...plain } = plainer;
-  const alarms = readAlarms(alarmUrl, alarmSecret, env);
-  const rest = { ...plain, alarms, oidc: readOidc(result.output, env) };
-  if (url === undefined) return { ...rest, chat: undefined };
-  if (model === undefined) {
-    throw new ConfigError(['CHAT_MODEL must name the language model of the chat server at CHAT_URL']);
-  }
-  const models = chatModels && [...new Set([model, ...chatModels])];
-  return { ...rest, chat: { url, readKey: keyReader(key, env[`${variable('chatKey')}_FILE`]), model, models } };
+  const { chatUrl, chatKey, chatModel, chatModels, alarmUrl, alarmSecret, ...withOidc } = result.output;
+  const { oidcIssuer, oidcAudience, oidcOwnerClaim, oidcOwnerPrefix, oidcScopesClaim, ...withScopes } = withOidc;
+  const { oidcScopes, oidcLimits, oidcClientId, oidcClientScope, ...ungrouped } = withScopes;
+  const groups = { alarms: readAlarms(result.output, env), oidc: readOidc(result.output, env) };
+  return { ...ungrouped, ...groups, chat: readChat(result.output, env) };
 }
 
 /**
@@ -82,7 +74,7 @@ export function readConfig(env: Environment): Config {
  * this machine as the host.
  * @returns undefined if only this machine reaches it
  */
-export function findOpenDoor({ host, publicUrl, oidc }: Config): string | undefined {
+export function findUnprotectedAddress({ host, publicUrl, oidc }: Config): string | undefined {
   const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
   if ((isLoopback(host) && !isPublic) || oidc) return undefined;
   const door = isLoopback(host) ? `PUBLIC_URL ${publicUrl}` : `HOST ${host}`;
@@ -92,6 +84,18 @@ export function findOpenDoor({ host, publicUrl, oidc }: Config): string | undefi
   );
 }
 
+/** @throws {ConfigError} if there is a chat server without a model */
+function readChat(settings: Settings, env: Environment): ChatConfig | undefined {
+  const { chatUrl: url, chatKey: key, chatModel: model, chatModels } = settings;
+  if (url === undefined) return undefined;
+  if (model === undefined) {
+    throw new ConfigError(['CHAT_MODEL must name the language model of the chat server at CHAT_URL']);
+  }
+  const models = chatModels && [...new Set([model, ...chatModels])];
+  return { url, readKey: keyReader(key, env[`${variable('chatKey')}_FILE`]), model, models };
+}
+
+/** @throws {ConfigError} if there is an issuer without an audience, or another setting of it without an issuer */
 function readOidc(found: Settings, env: Environment): OidcConfig | undefined {
   const { oidcIssuer: issuer, oidcAudience: audiences, oidcClientId: id } = found;
   if (issuer === undefined) {
@@ -117,7 +121,7 @@ function readOidc(found: Settings, env: Environment): OidcConfig | undefined {
 }
 
 /** @throws {ConfigError} if there is an address without a secret, or the other way round */
-function readAlarms(url: string | undefined, secret: string | undefined, env: Environment): AlarmConfig | undefined {
+function readAlarms({ alarmUrl: url, alarmSecret: secret }: Settings, env: Environment): AlarmConfig | undefined {
   if ((url === undefined) !== (secret === undefined)) {
     throw new ConfigError([
       'ALARM_URL and ALARM_SECRET go together: alarms are sent to the one, signed with the other',
@@ -145,9 +149,7 @@ function findSetting(env: Environment, setting: string): Found {
     if (env[name]) throw new ConfigError([`${name} and ${file} are both set; set one of them`]);
     return { setting, name: file, value: readNamedSecret(file, env[file]) };
   }
-  const older = OLDER_VARIABLES[setting];
-  const found = older !== undefined && env[older] && !env[name] ? older : name;
-  return { setting, name: found, value: env[found] || undefined };
+  return { setting, name, value: env[name] || undefined };
 }
 
 function readNamedSecret(name: string, file: string): string {

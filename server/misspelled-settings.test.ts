@@ -11,6 +11,7 @@ test.each([
   ['DATABASE_URI', 'DATABASE_URL'],
   ['CHAT_KEYFILE', 'CHAT_KEY_FILE'],
   ['ROSTER_PORT', 'PORT'],
+  ['PREDICTION_THREADS', 'PREDICTION_WORKERS'],
   ['ROSTER_DATABASE_URL', 'DATABASE_URL'],
 ])('%s is told as %s', (name, setting) => {
   expect(findMisspelledSettings({ [name]: 'secret' })).toEqual([`${name} is not a setting, ${setting} is`]);

@@ -6,10 +6,13 @@ const MIN_LENGTH = 7;
 /** The shortest such name that may differ in two characters; a shorter one may differ in one. */
 const LONG = 10;
 
+/** The settings of earlier releases that have another name now. */
+const RENAMED: Readonly<Record<string, string>> = { PREDICTION_THREADS: 'PREDICTION_WORKERS' };
+
 /**
- * Finds variables that are probably misspelled settings: `RATELIMIT`, `MAX_BODDY`, `ROSTER_PORT`.
- * Names of one word, such as `HOST`, are too common to be told from those of other programs, except
- * after `ROSTER_`. A setting that is set itself has no misspelling.
+ * Finds variables that are probably misspelled settings: `RATELIMIT`, `MAX_BODDY`, `ROSTER_PORT`, or an earlier name.
+ * Names of one word, such as `HOST`, are too common to be a misspelling, except after `ROSTER_`. A setting that is set
+ * itself has no misspelling.
  * @returns for each, its name and the nearest setting, in words; not the values, which may be secret
  */
 export function findMisspelledSettings(env: Readonly<Record<string, string | undefined>>): string[] {
@@ -23,6 +26,8 @@ export function findMisspelledSettings(env: Readonly<Record<string, string | und
 }
 
 function findNearest(name: string, settings: readonly string[]): string | undefined {
+  const renamed = RENAMED[name] ?? '';
+  if (settings.includes(renamed)) return renamed;
   const own = /^roster_(?=.)/i.exec(name);
   const word = simplify(own ? name.slice(own[0].length) : name);
   const distances = settings

@@ -14,7 +14,7 @@ import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import type { Identities, OidcConfig } from './auth/identities.js';
 import { Sweeps } from './common/sweeps.js';
-import { type ChatConfig, type Config, findOpenDoor } from './config.js';
+import { type ChatConfig, type Config, findUnprotectedAddress } from './config.js';
 import { parseDatabases } from './databases/settings.js';
 import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
@@ -95,7 +95,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       rates,
     );
     const identities = config.oidc && (await openIdentities(config.oidc, store, log));
-    const callers = new Callers(store, log, findOpenDoor(config) !== undefined, identities);
+    const callers = new Callers(store, log, findUnprotectedAddress(config) !== undefined, identities);
     const refusals = new Refusals(store, callers, log);
     const services = {
       store,
@@ -238,6 +238,6 @@ async function openIdentities(config: OidcConfig, store: Store, log: Logger): Pr
 }
 
 async function refuseStrangersWithoutKeys(config: Config, store: Store): Promise<void> {
-  const fault = findOpenDoor(config);
+  const fault = findUnprotectedAddress(config);
   if (fault !== undefined && !(await hasKeys(store))) throw new Error(fault);
 }

@@ -240,10 +240,7 @@ export function variable(setting: string): string {
 /** The settings that may be secret, which a file can have in their place (`CHAT_KEY_FILE`). */
 export const SECRETS: readonly string[] = ['databaseUrl', 'chatKey', 'alarmSecret', 'databases', 'mcpServers'];
 
-/** The settings that had another variable before. */
-export const OLDER_VARIABLES: Readonly<Record<string, string>> = { predictionWorkers: 'PREDICTION_THREADS' };
-
-/** The names of all variables that are read, except those of before. */
+/** The names of all variables that are read. */
 export const SETTINGS: readonly string[] = [
   ...Object.keys(settings.entries).map(variable),
   ...SECRETS.map((setting) => `${variable(setting)}_FILE`),

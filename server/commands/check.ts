@@ -8,7 +8,7 @@ import type { OidcConfig } from '../auth/identities.js';
 import { ExchangeError, exchange, explainExchange } from '../common/http-exchange.js';
 import type { Owned } from '../common/named-settings.js';
 import { unlessAborted } from '../common/unless-aborted.js';
-import { type ChatConfig, type Config, ConfigError, findOpenDoor, readConfig } from '../config.js';
+import { type ChatConfig, type Config, ConfigError, findUnprotectedAddress, readConfig } from '../config.js';
 import { type DatabaseSettings, parseDatabases } from '../databases/settings.js';
 import { SqlDatabases } from '../databases/sql-databases.js';
 import { findMisspelledSettings } from '../misspelled-settings.js';
@@ -125,7 +125,7 @@ function explain(error: unknown): string {
 
 function checkStore(config: Config): Check {
   const { databaseUrl: url } = config;
-  const fault = findOpenDoor(config);
+  const fault = findUnprotectedAddress(config);
   const run = async () => {
     const isInMemory = url === ':memory:';
     const state = isInMemory ? undefined : await inspectStore(url);
