@@ -144,24 +144,11 @@ function calledInEach(rounds: readonly CoveredFile[][]): CoveredFile[] {
   });
 }
 
-/** The folders in the order of CONTRIBUTING.md, which is that of a request; what is not named here comes first. */
-const FOLDERS = [
-  'server/edge',
-  'server/api',
-  'server/problems',
-  'contract',
-  'server/auth',
-  'server/projects',
-  'server/resources',
-  'server/models',
-  'server/agents',
-  'server/databases',
-  'prediction',
-  'server/store',
-  'server/work',
-  'server/telemetry',
-  'server/common',
-];
+/** The rooms of the server, as `server/README.md` lists them: in the order of a request. */
+const ROOMS = readFileSync(new URL('server/README.md', root), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+\/)`/g)].map(([, room = '']) => `server/${room}`));
 
 /** Returns the sources of compiled files, in the order of the pipeline. */
 function sourceFiles(covered: readonly CoveredFile[]): RanFile[] {
@@ -173,8 +160,9 @@ function sourceFiles(covered: readonly CoveredFile[]): RanFile[] {
     );
 }
 
+/** Returns the place of a file's room; files beside the rooms come first, and those of other folders, such as `contract/`, last. */
 function findStep({ file }: RanFile): number {
-  return FOLDERS.findIndex((folder) => file.startsWith(`${folder}/`));
+  return file.startsWith('server/') ? ROOMS.findIndex((room) => file.startsWith(room)) : ROOMS.length;
 }
 
 function sourceFile({ file, functions }: CoveredFile): RanFile {
