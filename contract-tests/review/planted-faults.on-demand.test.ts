@@ -63,6 +63,7 @@ const FAULTS: Fault[] = [
   ['spectral/roster-schemes', '/components/securitySchemes/apiKeyHeader'],
   ['spectral/roster-choices', `${SCHEMAS}/OneChoice`, { ...TEXT, oneOf: [TEXT] }],
   ['spectral/roster-choices', `${SCHEMAS}/SameChoices`, { ...TEXT, anyOf: [TEXT, TEXT] }],
+  ['spectral/roster-stored-text', `${SCHEMAS}/OptionalText/pattern`],
   ['spectral/roster-keywords-of-type', `${SCHEMAS}/ItemsOfText`, { ...TEXT, items: TEXT }],
   ['spectral/roster-keywords-of-type', `${SCHEMAS}/LeastText`, { ...TEXT, minimum: 5 }],
   ['spectral/roster-keywords-of-type', `${SCHEMAS}/LongNumber`, { ...NUMBER, maxLength: 5 }],

@@ -253,8 +253,8 @@ const OTHERS: Faulty[] = [
   },
   {
     what: 'an end of a server that is not a date',
-    from: "x-internal: false\n        x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }",
-    to: "x-internal: false\n        x-roster-sunset: { deprecated: ‸soon, sunset: '2027-11-23' }",
+    from: "here, and is redirected (308)\n        x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }",
+    to: "here, and is redirected (308)\n        x-roster-sunset: { deprecated: ‸soon, sunset: '2027-11-23' }",
     says: /^x-roster-sunset › deprecated: must be a date/,
   },
   {

@@ -108,7 +108,6 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   'spectral/owasp:api4:2023-rate-limit-retry-after': 'Add the header Retry-After.',
   'spectral/owasp:api4:2023-rate-limit-responses-429': 'Document 429, as $ref TooManyRequests.',
   'spectral/owasp:api4:2023-string-limit': 'Set a maxLength, or a format, const or enum.',
-  'spectral/owasp:api4:2023-string-restricted': 'Set a pattern, or a format, const or enum.',
   'spectral/owasp:api8:2023-define-error-responses-401': 'Document 401, as $ref Unauthorized.',
   'spectral/owasp:api8:2023-define-error-responses-500': 'Document 500, as $ref InternalError.',
   'spectral/owasp:api8:2023-define-error-validation': 'Document 400, as $ref InvalidParameters.',

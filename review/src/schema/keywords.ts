@@ -336,6 +336,9 @@ function compareTightness(a: Bound, b: Bound, side: Side): number {
   return Number(a.exclusive) - Number(b.exclusive);
 }
 
+/** A pattern that says nothing: texts without a pattern had it in earlier releases. */
+const ANY_TEXT = '^[\\s\\S]*$';
+
 /**
  * Returns the facet of a keyword whose value is one text or number.
  * @param isWithin whether all that is valid with the first value is so with the second
@@ -347,7 +350,7 @@ function scalar(
   isWithin: (narrow: string, wide: string) => boolean = () => false,
 ): Facet {
   const values = (shape: Shape): ReadonlyMap<string, JsonRecord> => {
-    const all = statements(shape, keyword).filter(({ value }) => value !== false);
+    const all = statements(shape, keyword).filter(({ value }) => value !== false && value !== ANY_TEXT);
     return new Map(all.map(({ value, part }) => [String(value), part]));
   };
   return {
