@@ -4,12 +4,11 @@ import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, type Headers } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
-import { byOne, flooding, PROJECT, pouring, repeat, type Target } from './attacks.js';
+import { byOne, flooding, PROJECT, repeat, type Target } from './attacks.js';
 import type { Family, Surroundings } from './family.js';
 
 const MCP = '/mcp/attackers';
 const COMPLETIONS = '/v1/chat/completions';
-const TOO_LARGE = 100_000_000;
 
 /** The connections of one owner that wait for endless answers. */
 const STREAMS = 200;
@@ -37,22 +36,6 @@ async function mcpCalls(target: Target, owner: Headers): Promise<Buffer[]> {
 
 async function createAgent({ url }: Target, owner: Headers, name: string): Promise<void> {
   await ask('POST', `${url}${PROJECT}/agents`, { agent: { name, skills: [] } }, owner);
-}
-
-const BEGIN = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":"';
-const PIECE = 'x'.repeat(2 ** 16);
-
-/** Messages whose arguments take far more than a message may have, with their length or in chunks. */
-function largeArguments(name: string, path: string, isChunked: boolean) {
-  const frame = (text: string) => (isChunked ? `${text.length.toString(16)}\r\n${text}\r\n` : text);
-  const body = {
-    ...({ method: 'POST', type: 'application/json', path: () => path } as const),
-    ...(!isChunked && { length: TOO_LARGE }),
-    begin: frame(BEGIN),
-    piece: Buffer.from(frame(PIECE)),
-    total: TOO_LARGE - BEGIN.length,
-  };
-  return pouring(name, () => body, { clients: 4, pause: 50, expects: [413] });
 }
 
 /** Answers that never end, each on a connection that stays open. */
@@ -95,9 +78,6 @@ export const doors: Family = {
   bounds: { health: 1000, memory: 512 },
   attacks: [
     flooding('mcp-calls', 32, mcpCalls),
-    largeArguments('mcp-arguments', MCP, false),
-    largeArguments('mcp-arguments-in-chunks', MCP, true),
-    largeArguments('openai-messages-in-chunks', COMPLETIONS, true),
     endless('mcp-questions', MCP, message('tools/call', { name: 'ask_agent', arguments: { question: 'How long?' } })),
     endless('openai-streams', COMPLETIONS, {
       model: 'attackers/agent',

@@ -4,8 +4,7 @@ import { diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, Client, type Headers } from '../../testkit/http/client.js';
 import { Crowd, head, wire } from '../../testkit/http/load.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
-import { quantile } from '../../testkit/numbers.js';
-import { timeAnswer, timeInWords, timeStatus } from '../load.js';
+import { timeAnswer } from '../load.js';
 import {
   type Attack,
   byOne,
@@ -93,21 +92,6 @@ function drippingUploads(owners: number): Attack {
   return pouring(`dripping-uploads-of-${owners}-owners`, () => body, { owners, clients: 2 });
 }
 
-async function wrongFields(target: Target, owner: Headers): Promise<Buffer[]> {
-  await target.model(owner, diamondTable(60).csv);
-  // As many fields as fit into half a mebibyte.
-  const fields = Object.fromEntries(Array.from({ length: 49_900 }, (_, at) => [`k${at}`, 1]));
-  const bodies: readonly (readonly [path: string, body: object])[] = [
-    [`${PROJECT}/skills`, { skill: fields }],
-    [`${PROJECT}/agents`, { agent: fields }],
-    [`${PROJECT}/chatbots`, { chatbot: fields }],
-    ['/projects', { project: fields }],
-    [PREDICT, { data: [], params: fields }],
-    [PREDICT, fields],
-  ];
-  return bodies.map(([path, body]) => wire(target.url, 'POST', path, body, owner));
-}
-
 /** Requests a second without their bodies; the limit of a key is six thousand a minute. */
 const HEADERS_RATE = 195;
 
@@ -123,33 +107,6 @@ async function headersOnly(target: Target, owner: Headers) {
       for (; sent < due; sent += 1) void target.connect().send(request);
     });
   };
-}
-
-/** One caller who reads the largest agents that a project may have: all of them, then one. */
-async function largeAgents(target: Target, owner: Headers): Promise<Buffer[]> {
-  const { url } = target;
-  await target.project(owner);
-  const add = (list: string, body: object) => ask('POST', `${url}${PROJECT}/${list}`, body, owner);
-  const skills = Array.from({ length: 1000 }, (_, skill) => `s${skill}`);
-  for (const name of skills) await add('skills', { skill: { name, type: 'lookup' } });
-  for (let agent = 0; agent < 99; agent += 1) {
-    await add('agents', { agent: { name: `a${agent}`, skills } });
-  }
-  const paths = [`${PROJECT}/agents`, `${PROJECT}/agents/a0`];
-  return paths.map((path) => wire(url, 'GET', path, undefined, owner));
-}
-
-/** Thousands of small requests at once on one connection, and then on the next. */
-async function pipelinedRequests(target: Target, owner: Headers) {
-  await target.project(owner);
-  const request = wire(target.url, 'GET', `${PROJECT}/skills`, undefined, owner);
-  const batch = Buffer.concat(Array(5000).fill(request));
-  return (over: AbortSignal) =>
-    repeat(over, 500, async () => {
-      const connection = target.connect();
-      await connection.send(batch);
-      await connection.status;
-    });
 }
 
 /** Lists of fifteen megabytes that are requested repeatedly on two hundred connections, and never read. */
@@ -174,56 +131,26 @@ async function unreadAnswers(target: Target, owner: Headers) {
   };
 }
 
-/** The longest that an attacker waits for an answer, in milliseconds. */
-const DEADLINE = 5000;
-
 /** The rate limit of a key, per minute: more than the tenant needs, and soon reached. */
 const RATE_LIMIT = 1200;
 const REFUSALS = 24_000;
 const REFUSED_CONNECTIONS = 100;
-const AFTER_REFUSAL_P99 = 1000;
 
-/** An owner who keeps sending beyond its limit, while another is refused once. */
-async function refusals(target: Target, attacker: Headers): Promise<RunAttack> {
-  const refused = await target.owner('refused_once');
-  const served = await target.owner('served_next');
-  for (const owner of [attacker, refused]) await useUp(target, owner);
-  const request = wire(target.url, 'GET', '/projects', undefined, attacker);
+/** An owner who keeps sending beyond its limit. */
+async function refusals(target: Target, owner: Headers): Promise<RunAttack> {
+  const request = wire(target.url, 'GET', '/projects', undefined, owner);
+  const crowd = new Crowd(target.url, () => request);
+  for (let left = RATE_LIMIT; left > 0; ) left -= (await crowd.closedLoop(16, 0.2)).sent;
+  crowd.close();
   const batch = Buffer.concat(Array(REFUSALS / REFUSED_CONNECTIONS).fill(request));
-  return async (over) => {
+  return async () => {
     for (let sent = 0; sent < REFUSED_CONNECTIONS; sent += 1) void target.connect().send(batch);
-    const waits: number[] = [];
-    await repeat(over, 300, async () => {
-      waits.push(await afterRefusal(target.url, refused, served));
-    });
-    const p99 = quantile(waits, 0.99);
-    const asked = `a request that follows a refusal on its connection, of another owner: p99 ≤ ${AFTER_REFUSAL_P99} ms`;
-    const measured = `${timeInWords(p99, `no answer in ${DEADLINE} ms`)} of ${waits.length}`;
-    return [{ asked, measured, passed: p99 <= AFTER_REFUSAL_P99 }];
+    return undefined;
   };
 }
 
-/** Sends as many requests as the limit of a key allows. */
-async function useUp({ url }: Target, owner: Headers): Promise<void> {
-  const request = wire(url, 'GET', '/projects', undefined, owner);
-  const crowd = new Crowd(url, () => request);
-  for (let left = RATE_LIMIT; left > 0; ) left -= (await crowd.closedLoop(16, 0.2)).sent;
-  crowd.close();
-}
-
-/** Returns the time of a valid request on a connection with a refused one, in milliseconds. */
-async function afterRefusal(url: string, refused: Headers, served: Headers): Promise<number> {
-  const client = new Client({ deadline: DEADLINE });
-  const list = (owner: Headers) => client.send('GET', `${url}/projects`, undefined, owner);
-  try {
-    const { status } = await timeAnswer(() => list(refused));
-    if (status === undefined) return Number.POSITIVE_INFINITY;
-    if (status !== 429) throw new Error(`a key over its limit gets ${status}`);
-    return await timeStatus([200], () => list(served));
-  } finally {
-    client.close();
-  }
-}
+/** The longest that an attacker waits for an answer, in milliseconds. */
+const DEADLINE = 5000;
 
 /** The maximum storage of an owner, in bytes. */
 const MAX_STORED = 32 * MEBIBYTE;
@@ -297,20 +224,11 @@ export const noisyNeighbour: Family = {
       prepare: (target, owner) => target.model(owner, diamondTable(60).csv),
     }),
 
-    // Bodies that consist of unknown fields, each of which is a fault.
-    flooding('wrong-fields', 4, wrongFields),
     byOne('headers-only', headersOnly),
     drippingUploads(2),
     drippingUploads(6),
     byOne('refusals', refusals, { settings: { RATE_LIMIT: String(RATE_LIMIT) } }),
 
-    // Predictions whose URLs end like that of the health check.
-    flooding('health-in-query', 400, async (target, owner) => {
-      const { csv, rows } = diamondTable(300);
-      await target.model(owner, csv);
-      return [wire(target.url, 'POST', `${PREDICT}?x=/health/live`, rows, owner)];
-    }),
-    flooding('large-agents', 1, largeAgents),
     // Predictions of ten thousand rows, one after another.
     flooding('large-predictions', 4, async (target, owner) => {
       const { csv, rows } = diamondTable(2000);
@@ -321,24 +239,6 @@ export const noisyNeighbour: Family = {
     // A table of the maximum size, from an owner without bad intent.
     table('large-upload', millionRows, (number) => `m${number}`),
     byOne('filled-store', filledStore, { settings: { MAX_STORED: String(MAX_STORED) } }),
-    byOne('pipelined-requests', pipelinedRequests),
-    // Two uploads whose bodies arrive in chunks of a single byte, each of which costs as much as a larger chunk.
-    pouring(
-      'small-chunks',
-      () => ({
-        path: (client) => `${MODELS}/m${client}?target=y`,
-        type: CSV,
-        begin: '4\r\nx,y\n\r\n',
-        piece: Buffer.from('1\r\n1\r\n1\r\n,\r\n1\r\n2\r\n1\r\n\n\r\n'.repeat(2500)),
-      }),
-      { clients: 2, pause: 100 },
-    ),
-    // URLs of the maximum length, with thousands of unknown parameters.
-    flooding('long-queries', 4, async ({ url }, owner) => {
-      const names = Array.from({ length: 1500 }, (_, number) => `k${number}=1`);
-      const queries = ['a&'.repeat(7000), names.join('&'), 'limit=1&'.repeat(1800)];
-      return queries.map((query) => wire(url, 'GET', `/projects?${query}`, undefined, owner));
-    }),
     // The answers wait beside 224 MiB that the service keeps of the training before.
     byOne('unread-answers', unreadAnswers, { memory: 512 + 224 }),
   ],
