@@ -67,7 +67,7 @@ function toTarget({ id, method, path, place, parameters }: Operation): Target {
     parameters: parameters.map((parameter) => ({
       name: parameter.text('name'),
       in: parameter.text('in'),
-      required: parameter.at('required').value === true,
+      required: parameter.find('required')?.value === true,
       description: parameter.text('description'),
       schema: parameter.at('schema'),
     })),

@@ -72,7 +72,7 @@ export function examplePath(operation: Operation, names: Record<string, string> 
     return template.replace(`{${name}}`, names[name] ?? findExample(parameter));
   }, operation.path);
   const query = operation.parameters
-    .filter((parameter) => !ofAddress(parameter) && parameter.at('required').value === true)
+    .filter((parameter) => !ofAddress(parameter) && parameter.find('required')?.value === true)
     .map((parameter) => `${parameter.text('name')}=${findExample(parameter)}`)
     .join('&');
   return query === '' ? path : `${path}?${query}`;
