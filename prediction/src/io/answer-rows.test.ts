@@ -33,7 +33,7 @@ test('rows of JSON are answered as by the predictor', async () => {
 
 describe.each(['json', 'ndjson', 'csv'] as const)('an answer in %s', (to) => {
   const texts = ['a', 'b, c', '"q"', '=1+1', ' x', 'ünï😀', 'one\r\ntwo', '-5', null];
-  const rows = rentRows(60).map((row, index) => ({ ...row, area: texts[index % texts.length] ?? null }));
+  const rows = rentRows(60).map((row, index) => ({ ...row, place: texts[index % texts.length] ?? null }));
 
   test.each(['json', 'ndjson', 'arrow-stream', 'parquet'] as const)('is the same of objects and of %s', async (from) => {
     const options = { to, explain: true, warnings: true, confidence: 0.8 } as const;
