@@ -4,14 +4,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readRowsTable } from 'roster-prediction';
-import { type BinnedModel, RowBinner } from 'roster-prediction/internals';
-import type { RegressionTable } from 'roster-prediction/training';
-import { prepareTable } from 'roster-prediction/internals';
-import { Learner } from 'roster-prediction/internals';
-import { type ClassTarget, softmaxLoss } from 'roster-prediction/internals';
-import { squaredLoss } from 'roster-prediction/internals';
-import { createScorer, type ForestScorer, scorerMemory } from 'roster-prediction/internals';
+import {
+  type BinnedModel,
+  type ClassTarget,
+  createScorer,
+  type ForestScorer,
+  Learner,
+  prepareTable,
+  RowBinner,
+  scorerMemory,
+  softmaxLoss,
+  squaredLoss,
+} from 'roster-prediction/internals';
 import { finish } from 'roster-prediction/predicting';
+import type { RegressionTable } from 'roster-prediction/training';
 import { readField } from '../../testkit/json.js';
 import { median } from '../../testkit/numbers.js';
 import { root } from '../../testkit/root.js';
