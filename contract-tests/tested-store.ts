@@ -1,5 +1,6 @@
 /** The store of a `*.stores.test.ts`: SQLite in `npm test`, and PostgreSQL in `npm run test:rest`. */
 import { inject } from 'vitest';
+import { postgresShop, type Shop, sqliteShop } from '../testkit/databases/shop.js';
 import { type OwnStore, ownStore } from '../testkit/store/own-store.js';
 import type { Target } from './target.js';
 
@@ -12,4 +13,9 @@ export const ON_POSTGRES = databaseUrl?.startsWith('postgres') ?? false;
 /** Creates an empty store, of which a test file knows that nobody else writes to it. */
 export function testedStore(): Promise<OwnStore> {
   return ownStore(databaseUrl);
+}
+
+/** Creates the database of a shop, of the same kind. */
+export function testedShop(): Promise<Shop> {
+  return ON_POSTGRES ? postgresShop() : sqliteShop();
 }

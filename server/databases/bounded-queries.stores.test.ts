@@ -1,8 +1,8 @@
 /** Tests queries that take too long, too much memory, or too many rows. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ON_POSTGRES } from '../../contract-tests/tested-store.js';
-import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { ON_POSTGRES, testedShop } from '../../contract-tests/tested-store.js';
+import { ALLOWED, type Shop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { WAIT_MS } from '../../testkit/patience.js';
 import { ProblemError } from '../problems/problem.js';
@@ -23,7 +23,7 @@ describe('a database', () => {
   let hasty: SqlDatabases;
   const opened: SqlDatabases[] = [];
   beforeAll(async () => {
-    shop = await (isSqlite ? sqliteShop() : postgresShop());
+    shop = await testedShop();
     usual = open({});
     hasty = open({ timeoutMs: 200 });
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ON_POSTGRES } from '../../contract-tests/tested-store.js';
+import { ON_POSTGRES, testedShop } from '../../contract-tests/tested-store.js';
 import { OTHER_TABLES, POSTGRES_EFFECTS, SQLITE_EFFECTS, WRITES } from '../../testkit/databases/hostile-sql.js';
 import { randomSelect } from '../../testkit/databases/random-select.js';
-import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { ALLOWED, type Shop } from '../../testkit/databases/shop.js';
 import { POSTGRES_SELECTS, SQLITE_SELECTS } from '../../testkit/databases/usual-selects.js';
 import { POSTGRES_VALUES, SQLITE_VALUES, VALUES } from '../../testkit/databases/values.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
@@ -40,7 +40,7 @@ describe('a database', () => {
   let shop: Shop;
   let databases: SqlDatabases;
   beforeAll(async () => {
-    shop = await (isSqlite ? sqliteShop() : postgresShop());
+    shop = await testedShop();
     databases = new SqlDatabases(new Map([['shop', { url: shop.url }]]), PATIENT, BUILT_SCRIPTS);
   });
   afterAll(async () => {

@@ -1,9 +1,9 @@
 /** Tests queries that return a table to train from, which may be hostile. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ON_POSTGRES } from '../../contract-tests/tested-store.js';
+import { ON_POSTGRES, testedShop } from '../../contract-tests/tested-store.js';
 import { OTHER_TABLES, POSTGRES_EFFECTS, SQLITE_EFFECTS, WRITES } from '../../testkit/databases/hostile-sql.js';
-import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { ALLOWED, type Shop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { ProblemError } from '../problems/problem.js';
 import type { QueryLimits } from './driver.js';
@@ -25,7 +25,7 @@ describe('a database', () => {
   let shop: Shop;
   let small: SqlDatabases;
   beforeAll(async () => {
-    shop = await (isSqlite ? sqliteShop() : postgresShop());
+    shop = await testedShop();
     small = open({ maxBytes: 100_000, maxCellBytes: 10 });
   });
   afterAll(async () => {

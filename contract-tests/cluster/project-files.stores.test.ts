@@ -10,13 +10,14 @@ import { readProjectFile, writeProjectFile } from '../../server/commands/project
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { anyText } from '../../testkit/any-text.js';
 import { slowTable } from '../../testkit/data/diamonds.js';
-import { postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import type { Shop } from '../../testkit/databases/shop.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { type Connection, connectTo } from '../../testkit/store/own-store.js';
 import { checkedFetch } from '../checked-fetch.js';
+import { ON_POSTGRES, testedShop } from '../tested-store.js';
 
 type Manifest = components['schemas']['Manifest'];
 type Changes = components['schemas']['ManifestChanges'];
@@ -70,10 +71,7 @@ const MANY: Manifest = Array.from(
     })),
   );
 
-describe.each([
-  { dialect: 'SQLite', create: sqliteShop },
-  { dialect: 'PostgreSQL', create: postgresShop },
-])('$dialect', ({ dialect, create }) => {
+describe('projects as files', () => {
   let folder: string;
   let shop: Shop;
   let env: Record<string, string>;
@@ -81,11 +79,11 @@ describe.each([
   let key: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'roster-project-'));
-    shop = await create();
+    shop = await testedShop();
     await shop.execute('create table sales (size integer, colour text, price integer)');
     const rows = Array.from({ length: 80 }, (_, at) => `(${at % 13}, 'c${at % 3}', ${at % 13})`);
     await shop.execute(`insert into sales values ${rows.join()}`);
-    const store = dialect === 'SQLite' ? `file:${join(folder, 'roster.db')}` : shop.url;
+    const store = ON_POSTGRES ? shop.url : `file:${join(folder, 'roster.db')}`;
     const databases = { sales: { url: shop.url, training: ['sales'] } };
     env = { DATABASE_URL: store, DATABASES: JSON.stringify(databases) };
     key = await makeKey(store, { name: 'own' });
@@ -100,7 +98,7 @@ describe.each([
   /** Connects to the store, beside the service. */
   async function connect(): Promise<Connection> {
     const { DATABASE_URL: url = '' } = env;
-    if (dialect === 'PostgreSQL') return connectTo(url);
+    if (ON_POSTGRES) return connectTo(url);
     const database = new DatabaseSync(url.replace('file:', ''));
     return { run: async (sql) => database.exec(sql), close: async () => database.close() };
   }
@@ -339,7 +337,7 @@ describe.each([
     await apply([{ skill: { name: 'care', type: 'note' } }]);
     const other = await connect();
     try {
-      await other.run(dialect === 'SQLite' ? 'begin immediate' : 'begin; lock table projects in exclusive mode');
+      await other.run(ON_POSTGRES ? 'begin; lock table projects in exclusive mode' : 'begin immediate');
       const shown = await apply(MANY, '?dry_run=true&prune=true');
       expect(shown.changes).toHaveLength(MANY.length + 1);
       expect(await read()).toHaveLength(1);
@@ -378,7 +376,7 @@ describe.each([
   });
 
   // Files are read the same for every store.
-  const once = dialect === 'SQLite' ? test : test.skip;
+  const once = ON_POSTGRES ? test.skip : test;
 
   once.each<[string, string[], string?]>([
     ['- skill:\n    name: a\n    type: note\n    colour: red\n', ['4:5: skill/colour is not a known field']],

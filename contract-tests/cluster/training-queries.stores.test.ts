@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Model } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import type { Shop } from '../../testkit/databases/shop.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { checkedFetch } from '../checked-fetch.js';
+import { ON_POSTGRES, testedShop } from '../tested-store.js';
 import { type Instance, startTwo } from './instance.js';
 
 /** The query of the contract's example, whose promise is recorded here, and one whose rows are in an order. */
@@ -33,18 +34,16 @@ const salesFrom = (first: number, count: number) =>
     };
   });
 
-describe.each([
-  { dialect: 'SQLite', create: sqliteShop },
-  { dialect: 'PostgreSQL', create: postgresShop },
-])('$dialect', ({ dialect, create }) => {
-  const isSqlite = dialect === 'SQLite';
+const isSqlite = !ON_POSTGRES;
+
+describe('trainings from queries', () => {
   let folder: string;
   let shop: Shop;
   let both: [Instance, Instance];
   let authorization: Record<string, string>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'roster-queries-'));
-    shop = await create();
+    shop = await testedShop();
     await shop.execute(
       `create table sales (id integer primary key, size integer, colour text, sold_on ${isSqlite ? 'text' : 'date'}, price ${isSqlite ? 'real' : 'numeric(8, 2)'})`,
     );
