@@ -47,6 +47,21 @@ export function matrix(
   }
 }
 
+/**
+ * Formats as Markdown what `npm run test:rest` alone has exercised.
+ * @param quick the comparison with the records of `npm test`
+ * @param all the comparison with those of both commands
+ */
+export function matrixOfTheRest(quick: Comparison, all: Comparison): string {
+  const excused = new Map([...quick.excused].filter(([id]) => !all.excused.has(id)));
+  return [
+    ...section('Exercised by npm run test:rest alone, with a reason', reasonLines(excused)),
+    ...section('Gaps of npm test: write a test on SQLite, or give a reason', quick.gaps.map(asItem)),
+    ...section('Reasons for what npm test exercises: remove them', quick.needless.map(asItem)),
+    ...section('Reasons of the rest for what the contract does not promise: remove them', quick.stale.map(asItem)),
+  ].join('\n');
+}
+
 function reasonLines(excused: ReadonlyMap<string, string>): string[] {
   return [...new Set(excused.values())].map((because) => {
     const ids = [...excused.keys()].filter((id) => excused.get(id) === because);

@@ -156,3 +156,18 @@ export const REASONS: readonly Reason[] = [
       'Keys, codes and tokens are random, so that those of an example are never good; contract-tests/oauth sends the same forms with its own.',
   },
 ];
+
+/** The reasons why `npm run test:rest` alone exercises some promises. */
+export const REASONS_OF_THE_REST: readonly Reason[] = [
+  {
+    promises: [
+      ...['get*', 'list*', 'callMcp*', 'complete*', 'streamAgent', 'predict', 'previewTable', 'addActuals'],
+      ...['putDocument', 'retrainModel'],
+    ].flatMap((operation) => [`${operation} 503`, `${operation} 503 *`]),
+    because: 'On SQLite, reads do not wait for writes; on PostgreSQL they wait for a lock.',
+  },
+  {
+    promises: ['create* 409 header Retry-After', 'create* 409 example in_flight'],
+    because: 'On SQLite, creations run one after the other, so that none meets another one of its Idempotency-Key.',
+  },
+];

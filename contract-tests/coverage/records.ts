@@ -64,11 +64,13 @@ export function record(ids: readonly string[]): void {
   appendFileSync(`${folderOf(process.env[PROJECT] ?? '')}/${process.pid}.jsonl`, lines);
 }
 
-/** Returns the ids of the promises that the last complete run of a project has exercised. */
-export function readRecords(project: string): Set<string> {
-  const folder = folderOf(project);
-  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-  const lines = files.flatMap((name) => readFileSync(`${folder}/${name}`, 'utf8').split('\n'));
+/** Returns the ids of the promises that the last complete runs of projects have exercised. */
+export function readRecords(projects: readonly string[]): Set<string> {
+  const lines = projects.map(folderOf).flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.jsonl'))
+      .flatMap((name) => readFileSync(`${folder}/${name}`, 'utf8').split('\n')),
+  );
   return new Set(lines.filter((line) => line !== '').map((line) => String(JSON.parse(line))));
 }
 
