@@ -1,7 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that start services, browsers and trainings one after the other. */
-const LONGEST = /contract-tests\/(client|cluster|console|docs)\/|server\/(models|main|databases)/;
+const LONGEST =
+  /contract-tests\/(behaviour\/models|client|cluster|console|docs|predictions)\/|server\/(commands|databases|main|models)/;
 
 /** Begins the longest files of a project first: begun last, one of them would run alone at the end. */
 export class LongestFirst extends BaseSequencer {
