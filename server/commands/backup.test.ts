@@ -12,165 +12,28 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
-import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
 import { backUpSqlite } from './backup.js';
 
-const MODEL = '/api/projects/default/models/prices';
-
 let folder: string;
 let file: string;
 let copy: string;
-let running: ServerProcess[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'roster-backup-'));
   file = join(folder, 'roster.db');
   mkdirSync(join(folder, 'backups'));
   copy = join(folder, 'backups', 'copy.db');
 });
-afterEach(async () => {
-  await Promise.all(running.map((server) => server.kill()));
-  running = [];
-  rmSync(folder, { recursive: true });
-});
-
-async function start(databaseFile: string): Promise<ServerProcess> {
-  const server = await startServer({ databaseFile });
-  running.push(server);
-  return server;
-}
+afterEach(() => rmSync(folder, { recursive: true }));
 
 const backUp = (to = copy, url = `file:${file}`) => runRoster(['backup', to], { DATABASE_URL: url });
 
 const restore = (from = copy, url = `file:${file}`) => runRoster(['restore', from], { DATABASE_URL: url });
 
 const makeStore = async () => (await Store.open(`file:${file}`)).close();
-
-/** Sends JSON, and returns the text of the successful response. */
-async function send(method: string, address: string, body: unknown): Promise<string> {
-  const headers = { 'Content-Type': 'application/json' };
-  const answer = await fetch(address, { method, headers, body: JSON.stringify(body) });
-  expect(answer.ok).toBe(true);
-  return answer.text();
-}
-
-async function createSkill({ url }: ServerProcess, name: string): Promise<void> {
-  await send('POST', `${url}/projects/default/skills`, { skill: { name, type: 'lookup' } });
-}
-
-async function skillNames({ url }: ServerProcess): Promise<string[]> {
-  const { data } = await createRosterClient({ baseUrl: url }).GET('/projects/{project_name}/skills', {
-    params: { path: { project_name: 'default' } },
-  });
-  return (data ?? []).map(({ name }) => name);
-}
-
-describe('a backup of a store that the service writes to', () => {
-  test('has every write that was acknowledged before it began, and no partial write', async () => {
-    const server = await start(file);
-    const acknowledged: string[] = [];
-    let writing = true;
-    const write = async () => {
-      while (writing) {
-        const name = `skill-${acknowledged.length}`;
-        await createSkill(server, name);
-        await send('POST', `${server.url}/projects/default/agents`, { agent: { name, skills: [name] } });
-        acknowledged.push(name);
-      }
-    };
-    const writer = write();
-    while (acknowledged.length < 20) await delay(10);
-    const before = [...acknowledged];
-    const outcome = await backUp();
-    const after = acknowledged.length;
-    writing = false;
-    await writer;
-
-    expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('checked') });
-    expect(after).toBeGreaterThan(before.length);
-    const restored = await start(copy);
-    const kept = await skillNames(restored);
-    expect(kept.slice(0, before.length)).toEqual(before);
-    expect(await skillNames(server)).toEqual(expect.arrayContaining(kept));
-    for (const name of kept.slice(0, -1)) {
-      const agent = await fetch(`${restored.url}/projects/default/agents/${name}`);
-      expect(await agent.json()).toMatchObject({ skills: [{ name }] });
-    }
-  });
-
-  test('has what was acknowledged before a crash', async () => {
-    const server = await start(file);
-    await createSkill(server, 'lookup');
-    await server.kill();
-    expect(await backUp()).toMatchObject({ code: 0 });
-    expect(await skillNames(await start(copy))).toEqual(['lookup']);
-  });
-});
-
-describe('a backup that is restored', () => {
-  /** Returns everything that the service serves, including predictions. */
-  async function answers({ url }: ServerProcess): Promise<string[]> {
-    const addresses = ['/projects', '/projects/default/skills', '/projects/default/agents', MODEL];
-    const lists = addresses.map(async (address) => (await fetch(url + address)).text());
-    const rows = [{ carat: 0.7, cut: 'Ideal' }, { carat: 2 }];
-    return [...(await Promise.all(lists)), await send('POST', `${url}${MODEL}/predict`, rows)];
-  }
-
-  async function train({ url }: ServerProcess): Promise<void> {
-    const headers = { 'Content-Type': 'text/csv' };
-    await fetch(`${url}${MODEL}?target=price`, { method: 'PUT', headers, body: fewDiamonds });
-    while ((await (await fetch(url + MODEL)).text()).includes('"status":"training"')) await delay(50);
-  }
-
-  test('answers as the service did, to the last bit, despite later writes', async () => {
-    const server = await start(file);
-    await createSkill(server, 'lookup');
-    const agent = { name: 'analyst', skills: ['lookup'], settings: { deep: ['ä', null] } };
-    await send('POST', `${server.url}/projects/default/agents`, { agent });
-    await train(server);
-    const then = await answers(server);
-    expect(await backUp()).toMatchObject({ code: 0 });
-    await createSkill(server, 'later');
-    await server.kill();
-
-    expect(await restore()).toMatchObject({ code: 0, stdout: expect.stringContaining('checked') });
-    expect(await answers(await start(file))).toEqual(then);
-  });
-
-  test('leaves the store before it beside it, with all that was written', async () => {
-    await makeStore();
-    expect(await backUp()).toMatchObject({ code: 0 });
-    const server = await start(file);
-    await createSkill(server, 'later');
-    await server.kill();
-    expect(readdirSync(folder)).toContain('roster.db-wal');
-
-    expect(await restore()).toMatchObject({ code: 0 });
-    expect(await skillNames(await start(file))).toEqual([]);
-    const kept = readdirSync(folder).filter((name) => name.includes('.before-'));
-    expect(kept).toEqual([expect.stringMatching(/^roster\.db\.before-\d{8}T\d{9}Z$/)]);
-    expect(await skillNames(await start(join(folder, kept[0] ?? '')))).toEqual(['later']);
-    expect(readdirSync(join(folder, 'backups'))).toEqual(['copy.db']);
-  });
-
-  test('takes the place of a store that is damaged, and of one that is gone', async () => {
-    await makeStore();
-    expect(await backUp()).toMatchObject({ code: 0 });
-    writeFileSync(file, 'no database at all, but long enough to have been one'.repeat(100));
-    expect(await restore()).toMatchObject({ code: 0, stdout: expect.stringContaining('.before-') });
-    expect(await skillNames(await start(file))).toEqual([]);
-
-    const elsewhere = join(folder, 'elsewhere.db');
-    const outcome = await restore(copy, `file:${elsewhere}`);
-    expect(outcome).toMatchObject({ code: 0, stdout: expect.not.stringContaining('.before-') });
-    expect(await skillNames(await start(elsewhere))).toEqual([]);
-  });
-});
 
 describe('no backup is restored', () => {
   /** Tries it, expects the message, and expects the store as it was and no other files. */
@@ -182,15 +45,6 @@ describe('no backup is restored', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(readdirSync(folder)).toEqual(files);
   }
-
-  test('over a store that a service uses', async () => {
-    const server = await start(file);
-    await createSkill(server, 'lookup');
-    expect(await backUp()).toMatchObject({ code: 0 });
-    await expectRefusal('a service uses the store');
-    await createSkill(server, 'still-served');
-    expect(await skillNames(server)).toEqual(['lookup', 'still-served']);
-  });
 
   test('of half a file, of another program’s, of a later release, or of nothing', async () => {
     await makeStore();
