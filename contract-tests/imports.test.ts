@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
-import { listFiles, readImports } from './read-imports.js';
+import { listFiles } from './list-files.js';
+import { readImports } from './read-imports.js';
 
 /**
  * The rooms of a folder, from the ground up: a file imports from its own room and from those before it. `.` has the

@@ -1,15 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path/posix';
 import { parseSync } from 'rolldown/utils';
-
-/** Returns the files below a folder whose paths match, as paths from the project's folder; those of packages and builds are left out. */
-export function listFiles(folder: string, pattern: RegExp): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (!entry.isDirectory()) return pattern.test(path) ? [path] : [];
-    return ['node_modules', 'dist', '.git'].includes(entry.name) ? [] : listFiles(path, pattern);
-  });
-}
 
 /** Returns the imports of each of some files, those of types too: paths from the project's folder, and names of packages. */
 export function readImports(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {

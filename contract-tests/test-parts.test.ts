@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { root } from '../testkit/root.js';
-import { listFiles, readImports } from './read-imports.js';
+import { listFiles } from './list-files.js';
+import { readImports } from './read-imports.js';
 
 const TOP = fileURLToPath(root);
 const OWN = ['contract', 'contract-tests', 'prediction/src', 'review', 'server', 'testkit', 'tools'];

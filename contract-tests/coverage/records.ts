@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { root } from '../../testkit/root.js';
+import { listFiles } from '../list-files.js';
 
 /** The vitest projects whose tests exercise the contract against the server, with the script that runs each. */
 export const RECORDED: Readonly<Record<string, 'test' | 'test:rest'>> = {
@@ -89,13 +90,9 @@ export function findOutdated(project: string, now: State): string | undefined {
 export function readState(): State {
   const tested = ['client/src', 'contract', 'examples/demo', 'prediction/src', 'server'];
   const folders = [...tested, 'contract-tests', 'testkit', 'tools'];
-  const files = folders.flatMap((folder) =>
-    readdirSync(TOP + folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
-  );
+  const files = folders.flatMap((folder) => listFiles(folder, /(?<!\.d)\.ts$/));
   // A reason can be given, or a comparison corrected, without another run.
-  const read = files.filter(
-    (path) => /(?<!\.d)\.ts$/.test(path) && !/node_modules|^contract-tests\/coverage\//.test(path),
-  );
+  const read = files.filter((path) => !path.startsWith('contract-tests/coverage/'));
   return Object.fromEntries(
     ['openapi.yaml', 'vitest.config.ts', ...read.sort()].map((path) => [path, hash(readFileSync(TOP + path))]),
   );
