@@ -53,7 +53,7 @@ describe('rows that are remembered', () => {
     expect(await stream.end()).toMatchObject([{ __service_row_id: expect.stringMatching(/-2$/) }]);
   });
 
-  test('name their own ids only if they are remembered, and the model is there', async () => {
+  test('name their own ids only if they are remembered, the model is there, and the rows have them', async () => {
     const csv = { method: 'POST', headers: { 'Content-Type': 'text/csv' }, body: 'carat\n1\n' };
     const errors = [{ pointer: '/query/id', message: expect.stringContaining('remember=true') }];
     const ask = (model: string) => {
@@ -65,6 +65,10 @@ describe('rows that are remembered', () => {
       expect(await refused.json()).toMatchObject({ errors });
     }
     for (const refused of await ask(`${prices}-of-others`)) expect(refused.status).toBe(404);
+    const unnamed = await sendJson('POST', `${prices}/predict?remember=true&id=order`, [{ carat: 1 }]);
+    expect(unnamed.status).toBe(400);
+    const message = expect.stringContaining('the first row has no value in such a column');
+    expect(await unnamed.json()).toMatchObject({ errors: [{ pointer: '/query/id', message }] });
   });
 
   test('may have a column of ids, although unknown names are refused', async () => {
