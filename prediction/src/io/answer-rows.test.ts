@@ -35,15 +35,18 @@ describe.each(['json', 'ndjson', 'csv'] as const)('an answer in %s', (to) => {
   const texts = ['a', 'b, c', '"q"', '=1+1', ' x', 'ünï😀', 'one\r\ntwo', '-5', null];
   const rows = rentRows(60).map((row, index) => ({ ...row, place: texts[index % texts.length] ?? null }));
 
-  test.each(['json', 'ndjson', 'arrow-stream', 'parquet'] as const)('is the same of objects and of %s', async (from) => {
-    const options = { to, explain: true, warnings: true, confidence: 0.8 } as const;
-    const parts: AnswerPart[] = [];
-    for await (const part of answerParsedRows(rent, rows, options)) parts.push(part);
-    const answers = answerRows(rent, pieces(writeFile(from, toColumns(rows))), { ...options, from });
-    const others: AnswerPart[] = [];
-    for await (const part of answers) others.push(part);
-    expect(textOf(others)).toBe(textOf(parts));
-  });
+  test.each(['json', 'ndjson', 'arrow-stream', 'parquet'] as const)(
+    'is the same of objects and of %s',
+    async (from) => {
+      const options = { to, explain: true, warnings: true, confidence: 0.8 } as const;
+      const parts: AnswerPart[] = [];
+      for await (const part of answerParsedRows(rent, rows, options)) parts.push(part);
+      const answers = answerRows(rent, pieces(writeFile(from, toColumns(rows))), { ...options, from });
+      const others: AnswerPart[] = [];
+      for await (const part of answers) others.push(part);
+      expect(textOf(others)).toBe(textOf(parts));
+    },
+  );
 });
 
 test('parsed rows are answered as those of a body', async () => {
