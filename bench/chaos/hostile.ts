@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { TextWriter } from '../../prediction/src/io/arrow/column-writers.js';
 import {
   BatchBody,
   batchMessage,
   dictionaryMessage,
+  type Field,
+  INT32,
   schemaMessage,
-} from '../../prediction/src/io/arrow/message-bytes.js';
-import { type Field, INT32, UTF8 } from '../../prediction/src/io/arrow/schema.js';
+  TextWriter,
+  UTF8,
+} from 'roster-prediction/internals';
 import { calls, says } from '../../testkit/chat/reply.js';
 import { type ChatScript, openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { postgresShop, sqliteShop } from '../../testkit/databases/shop.js';
