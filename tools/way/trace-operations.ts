@@ -160,7 +160,7 @@ function sourceFiles(covered: readonly CoveredFile[]): RanFile[] {
     );
 }
 
-/** Returns the place of a file's room; files beside the rooms come first, and those of other folders, such as `contract/`, last. */
+/** Returns the place of a file's room; files beside the rooms come first, and other folders, such as `contract/`, last. */
 function findStep({ file }: RanFile): number {
   return file.startsWith('server/') ? ROOMS.findIndex((room) => file.startsWith(room)) : ROOMS.length;
 }
