@@ -82,7 +82,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const databases = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
-    const sql = settings.size > 0 ? new SqlTools(databases) : undefined;
+    const sql = databases.isEmpty ? undefined : new SqlTools(databases);
     const servers = await openMcpServers(config.mcpServers, contract.document.info.version);
     const mcp = servers && new McpTools(servers);
     const counter = new RowCounter(rates, metrics);

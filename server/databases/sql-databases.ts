@@ -58,16 +58,19 @@ const WORKER_SCRIPTS = {
  * queries of trainings. Their statements are parsed by the same processes.
  */
 export class SqlDatabases {
+  /** True if the operator names no database. */
+  readonly isEmpty: boolean;
   readonly #parser: StatementParser;
   readonly #agents: Lane;
   readonly #trainings: Lane;
 
   /** @param scripts the modules of the processes, for tests that run sources */
   constructor(
-    private readonly settings: ReadonlyMap<string, DatabaseSettings>,
+    settings: ReadonlyMap<string, DatabaseSettings>,
     limits: { readonly agents?: Partial<QueryLimits>; readonly trainings?: Partial<QueryLimits> } = {},
     scripts = WORKER_SCRIPTS,
   ) {
+    this.isEmpty = settings.size === 0;
     this.#parser = new StatementParser(scripts.parser);
     const open = new Map([...settings].filter(([, { training }]) => training !== undefined));
     const lane = (databases: typeof settings, ownLimits: QueryLimits) =>
@@ -76,9 +79,9 @@ export class SqlDatabases {
     this.#trainings = lane(open, { ...TRAINING_LIMITS, ...limits.trainings });
   }
 
-  /** Returns the names that an owner may use; undefined if the operator names no database. */
-  names(owner: string): string[] | undefined {
-    return this.settings.size > 0 ? this.#agents.names(owner) : undefined;
+  /** Returns the names that an owner may use. */
+  names(owner: string): string[] {
+    return this.#agents.names(owner);
   }
 
   /**

@@ -47,7 +47,7 @@ const selectAgentIds = () =>
 
 /** Returns what skills of an owner may name; a service that has none of a kind checks no names of it. */
 export function listServiceNames({ databases, servers }: NamedServices, owner: string): ServiceNames {
-  return { databases: databases.names(owner), servers: servers?.names(owner) };
+  return { databases: databases.isEmpty ? undefined : databases.names(owner), servers: servers?.names(owner) };
 }
 
 export function skillOperations(store: Store, services: NamedServices) {
@@ -146,7 +146,7 @@ export async function findSkill(store: Store, project: Project, nameOrId: string
 
 /** The databases or servers that the operator names, and those that an owner may use. */
 export interface NamedServices {
-  readonly databases: { names(owner: string): readonly string[] | undefined };
+  readonly databases: { readonly isEmpty: boolean; names(owner: string): readonly string[] };
   readonly servers: { names(owner: string): readonly string[] } | undefined;
 }
 
