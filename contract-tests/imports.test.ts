@@ -17,8 +17,8 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
     ...['resources', 'agents', 'mcp', 'openai', 'telemetry', 'pages', 'oauth', '.', 'commands'],
   ],
   'prediction/src/': [
-    ...['kernel', 'table', 'trees', 'model', 'intervals', 'calibration', 'training', 'promises', 'serving', 'tasks'],
-    ...['record', 'onnx', 'io', '.'],
+    ...['text', 'kernel', 'table', 'trees', 'model', 'intervals', 'calibration', 'training', 'promises', 'serving'],
+    ...['tasks', 'record', 'onnx', 'io', '.'],
   ],
   'console/src/': [
     ...['router', 'session', 'plots', 'ui', 'tables', 'training', 'predictions', 'key', 'models', 'resources'],
@@ -30,7 +30,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES = ['client/', 'prediction/'];
 
 /** The entry points of `roster-prediction` that the service and its pages may use. */
-const FACES = /^roster-prediction\/(reading|training|predicting|recording|browser)$/;
+const FACES = /^roster-prediction\/(text|reading|training|predicting|recording|browser)$/;
 
 type Imports = ReturnType<typeof readImports>;
 

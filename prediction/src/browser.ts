@@ -1,6 +1,7 @@
 /** Exports for a page that shows a table before it is sent: how cells and names are read. */
 
 export { wilson } from './intervals/statistics.js';
+export { withoutFormula } from './io/csv/csv-field.js';
 export { NearestName } from './serving/nearest-name.js';
 export { cellText, parseNumber } from './table/cells.js';
 export { nameIndex } from './table/column-names.js';

@@ -11,7 +11,7 @@ export {
 } from './io/answer-part.js';
 export { answerParsedRows, answerRows } from './io/answer-rows.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
-export { csvField } from './io/csv/csv-form.js';
+export { csvField } from './io/csv/csv-field.js';
 export type {
   SentTruth,
   TruthChunk,
@@ -63,4 +63,4 @@ export {
 } from './tasks/predictors.js';
 export type { RegressionModel } from './tasks/regression/model.js';
 export type { Prediction } from './tasks/regression/server.js';
-export { finish, runSteps, type Steps } from './trees/steps.js';
+export { finish, type Pause, runSteps, type Steps } from './trees/steps.js';

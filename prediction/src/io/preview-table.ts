@@ -1,7 +1,7 @@
-import { cutText } from '../table/cut-text.js';
 import { FirstRows, type FirstRowsShown } from '../table/first-rows.js';
 import type { HeaderCandidate } from '../table/header-line.js';
 import type { TableOptions } from '../table/row-reader.js';
+import { cutText } from '../text/cut-text.js';
 import type { RowFormat, TableForm } from './answer-part.js';
 import { noRows } from './columns/add-batches.js';
 import { JsonShapeError } from './columns/format-error.js';

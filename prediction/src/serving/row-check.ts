@@ -1,8 +1,8 @@
 import type { ModelBase } from '../model/model.js';
 import { Cell, cellText, type RowObject, toRowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { cutText } from '../table/cut-text.js';
 import { createCellReader, createReader, looksLike } from '../table/reading/create-reader.js';
+import { cutText } from '../text/cut-text.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Steps } from '../trees/steps.js';
 import { NearestName } from './nearest-name.js';

@@ -1,8 +1,8 @@
+import { cutText } from '../text/cut-text.js';
 import { cellText, isRowObject } from './cells.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { columnName, INDEX_COLUMN, nameIndex, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
-import { cutText } from './cut-text.js';
 import { marksOf, type Place, type ShownReading, shownReading, type TableMarks } from './reading/column-reading.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
 import { MAX_COLUMNS } from './table.js';

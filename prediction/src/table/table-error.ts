@@ -1,4 +1,4 @@
-import { cutText } from './cut-text.js';
+import { cutText } from '../text/cut-text.js';
 
 /** One thing that is wrong with a table, said so that its sender can fix it. */
 export interface TableFault {

@@ -1,7 +1,7 @@
 import { type AnswerColumn, type AnswerLayout, FLAGS } from '../../serving/answer-layout.js';
 import type { RowPiece, TextForm } from '../../serving/row-pieces.js';
 import { createObjectText } from '../../serving/row-writer.js';
-import { parseNumber } from '../../table/cells.js';
+import { csvField } from './csv-field.js';
 
 /** CSV (RFC 4180): a line for each row, with CRLF at its end. A list is an array of JSON. */
 export const CSV_FORM: TextForm = {
@@ -61,21 +61,4 @@ function valueText(value: unknown): string {
     default:
       return typeof value === 'object' && value !== null ? csvField(JSON.stringify(value)) : '';
   }
-}
-
-/** The characters that spreadsheets take for the beginning of a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-/** Matches the texts that need quotes; blanks at their ends would be lost without. */
-const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/;
-
-/**
- * Returns a text as a field of CSV (RFC 4180). One that a spreadsheet would run as a formula begins with `'`.
- *
- * @param mayBeNumber whether a text that reads as a number stands for it; the names of groups do not
- */
-export function csvField(text: string, mayBeNumber = true): string {
-  const isFormula = FORMULA.test(text) && !(mayBeNumber && !Number.isNaN(parseNumber(text.trim())));
-  const safe = isFormula ? `'${text}` : text;
-  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

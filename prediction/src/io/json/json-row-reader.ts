@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { SchemaCheck } from '../../serving/row-check.js';
 import type { RowColumns } from '../../serving/row-server.js';
+import { skipBlanks } from '../../text/json.js';
 import { DeclinedError, type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
@@ -129,7 +130,7 @@ function bodyFrame(body: Buffer): BodyFrame | undefined {
 }
 
 function isBlank(tail: Buffer): boolean {
-  return tail.length <= MAX_TAIL && /^[ \t\n\r]*$/.test(tail.toString('latin1'));
+  return tail.length <= MAX_TAIL && skipBlanks(tail, 0, tail.length) === tail.length;
 }
 
 /** Returns whether the object ends, with at most `params` behind its rows. */

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ObjectSink } from '../../table/row-reader.js';
 import { MAX_ROWS } from '../../table/table.js';
 import { TableError } from '../../table/table-error.js';
+import { BYTE, MAX_NESTING, skipBlanks, ValueScan } from '../../text/json.js';
 import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
 import { JsonShapeError, MalformedJsonError } from '../columns/format-error.js';
 
@@ -21,16 +22,6 @@ export async function addJson(pieces: AsyncIterable<Uint8Array>, rows: ObjectSin
   table.end();
 }
 
-/** The levels of arrays and objects, the outermost array among them. */
-const DEEPEST = 100;
-
-/** The state of the scan. Numbers, since it changes for every few bytes. */
-const [BEFORE, BETWEEN, STRING, ESCAPE, AFTER] = [0, 1, 2, 3, 4];
-
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
-const BLANK = new Set([0x20, 0x0a, 0x0d, 0x09]);
-
 /** The first character of a value that is not an array. */
 const OTHER_VALUE = /[{"\d\-tfn]/;
 
@@ -48,8 +39,8 @@ class JsonTable {
   /** The bytes of an element that has not come to its end. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
-  #state = BEFORE;
-  #depth = 0;
+  readonly #scan = new ValueScan(1);
+  #place: 'before' | 'within' | 'after' = 'before';
   /** Between elements of the array. */
   #commas = 0;
   #parsed = 0;
@@ -64,7 +55,7 @@ class JsonTable {
    */
   add(chunk: Uint8Array): void {
     for (let start = 0; start < chunk.length; start += RUN) {
-      this.#scan(chunk.subarray(start, start + RUN));
+      this.#addRun(chunk.subarray(start, start + RUN));
     }
   }
 
@@ -74,58 +65,50 @@ class JsonTable {
    */
   end(): void {
     // As elsewhere, a body of no bytes is a body of nothing.
-    if (this.#state === BEFORE) throw notAnArray();
-    if (this.#state !== AFTER) throw new MalformedJsonError('It ends before its array does.');
+    if (this.#place === 'before') throw notAnArray();
+    if (this.#place !== 'after') throw new MalformedJsonError('It ends before its array does.');
     if (this.#fault !== undefined) throw this.#fault;
   }
 
-  #scan(bytes: Uint8Array): void {
-    /** The places where the elements begin that have not been parsed, and where the last of them ended. */
-    let start = 0;
+  #addRun(bytes: Uint8Array): void {
+    // The positions of the first element that has not been parsed, and of the last comma between elements.
+    const start = this.#place === 'within' ? 0 : this.#begin(bytes);
+    if (this.#place !== 'within') return;
     let lastComma = -1;
-    for (let at = 0; at < bytes.length; at++) {
-      const byte = bytes[at] ?? 0;
-      if (this.#state === STRING) {
-        if (byte === QUOTE) this.#state = BETWEEN;
-        else if (byte === BACKSLASH) this.#state = ESCAPE;
-      } else if (this.#state === ESCAPE) {
-        this.#state = STRING;
-      } else if (this.#state === BETWEEN) {
-        if (byte === QUOTE) this.#state = STRING;
-        else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) this.#open();
-        else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
-          if (--this.#depth > 0) continue;
-          if (byte === CLOSE_BRACE) throw unexpected('}', this.#parsed);
-          this.#parse(bytes.subarray(start, at), true);
-          this.#state = AFTER;
-        } else if (byte === COMMA && this.#depth === 1) {
-          lastComma = at;
-          if (++this.#commas >= MAX_ROWS) throw tooManyElements();
-        }
-      } else if (!BLANK.has(byte)) {
-        this.#begin(byte);
-        start = at + 1;
+    for (let at = start; ; at++) {
+      at = this.#scan.skip(bytes, at, bytes.length);
+      if (this.#scan.excess) throw new JsonShapeError(`must not nest deeper than ${MAX_NESTING} levels`);
+      if (at >= bytes.length) break;
+      if (bytes[at] !== BYTE.comma) {
+        this.#close(bytes, start, at);
+        return;
       }
+      lastComma = at;
+      if (++this.#commas >= MAX_ROWS) throw tooManyElements();
     }
-    if (this.#state === BEFORE || this.#state === AFTER) return;
     if (lastComma >= 0) this.#parse(bytes.subarray(start, lastComma), false);
     this.#hold(bytes.subarray(Math.max(start, lastComma + 1)));
   }
 
-  #begin(byte: number): void {
-    const letter = String.fromCharCode(byte);
-    if (this.#state === AFTER) throw new MalformedJsonError('It goes on after the end of its array.');
-    if (byte !== OPEN_BRACKET) {
+  /** Reads the bracket that opens the array, and returns the position after it. Only blanks may follow the array. */
+  #begin(bytes: Uint8Array): number {
+    const at = skipBlanks(bytes, 0, bytes.length);
+    if (at === bytes.length) return at;
+    if (this.#place === 'after') throw new MalformedJsonError('It goes on after the end of its array.');
+    if (bytes[at] !== BYTE.openArray) {
+      const letter = String.fromCharCode(bytes[at] ?? 0);
       throw OTHER_VALUE.test(letter) ? notAnArray() : unexpected(letter, 0);
     }
-    this.#state = BETWEEN;
-    this.#depth = 1;
+    this.#place = 'within';
+    return at + 1;
   }
 
-  #open(): void {
-    if (++this.#depth > DEEPEST) {
-      throw new JsonShapeError(`must not nest deeper than ${DEEPEST} levels`);
-    }
+  /** @param at the position of the bracket that closes the array */
+  #close(bytes: Uint8Array, start: number, at: number): void {
+    if (bytes[at] === BYTE.closeObject) throw unexpected('}', this.#parsed);
+    this.#parse(bytes.subarray(start, at), true);
+    this.#place = 'after';
+    this.#begin(bytes.subarray(at + 1));
   }
 
   #hold(bytes: Uint8Array): void {

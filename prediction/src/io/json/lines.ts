@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import { MAX_NESTING, nestsDeeperThan, skipBlanks, ValueScan } from '../../text/json.js';
 import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
 
-const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
+const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Lines are handed on together in about so many bytes, so that no step takes long. */
@@ -121,7 +122,7 @@ export class LineSplitter {
 }
 
 const MAX_VALUES = 10_000;
-const MAX_NESTING = 100;
+const LIMITS = { values: MAX_VALUES, parts: Number.POSITIVE_INFINITY };
 
 /** A shorter line cannot have too many values: each needs a character, and one before the next. */
 const MAX_UNCOUNTED = 2 * MAX_VALUES;
@@ -144,13 +145,13 @@ const TOO_DEEP = new UnreadableLine(
 
 /** Returns the value of a line without its end; undefined, if the line is blank. */
 export function lineValue(line: Uint8Array): unknown {
-  if (line.every(isBlank)) return undefined;
+  if (skipBlanks(line, 0, line.length) === line.length) return undefined;
   if (!isUtf8(line)) return NOT_UTF8;
   const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString();
   // The blanks of other scripts make a blank line, too.
   if (text.trim() === '') return undefined;
   if (text.length > MAX_UNCOUNTED) {
-    const excess = findExcess(text);
+    const excess = findExcess(line);
     if (excess) return excess;
   }
   try {
@@ -164,58 +165,9 @@ export function lineValue(line: Uint8Array): unknown {
   }
 }
 
-function isBlank(byte: number): boolean {
-  return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
-}
-
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-/**
- * Returns what a text has too much of, before it is parsed: in a text of many values, that takes long. Values are the
- * text itself, each array and object that is not empty, and what is behind a comma.
- */
-function findExcess(text: string): UnreadableLine | undefined {
-  let values = 1;
-  let depth = 0;
-  let isEmpty = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code <= 0x20) continue;
-    if (code === QUOTE) {
-      at = stringEnd(text, at);
-    } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
-      values++;
-      depth++;
-    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) {
-      if (depth === 0) return undefined;
-      depth--;
-      if (isEmpty) values--;
-    } else if (code === COMMA) {
-      if (depth === 0) return undefined;
-      values++;
-    }
-    isEmpty = code === OPEN_BRACKET || code === OPEN_BRACE;
-    if (depth > MAX_NESTING) return TOO_DEEP;
-    if (values > MAX_VALUES) return TOO_MANY;
-  }
-  return undefined;
-}
-
-/** Returns the place of the quote that closes the string at a place, or the end of the text. */
-function stringEnd(text: string, quote: number): number {
-  let at = quote + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
-    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  }
-  return at;
-}
-
-function nestsDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const child of Array.isArray(value) ? value : Object.values(value)) {
-    if (nestsDeeperThan(levels - 1, child)) return true;
-  }
-  return false;
+/** Returns what a line has too much of, before it is parsed: in a line of many values, that takes long. */
+function findExcess(line: Uint8Array): UnreadableLine | undefined {
+  const scan = new ValueScan(0, LIMITS);
+  scan.skip(line, 0, line.length);
+  return scan.excess && (scan.excess === 'nesting' ? TOO_DEEP : TOO_MANY);
 }

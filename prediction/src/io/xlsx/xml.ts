@@ -1,4 +1,4 @@
-import { cutText } from '../../table/cut-text.js';
+import { cutText } from '../../text/cut-text.js';
 import { FormatError } from '../columns/format-error.js';
 
 /**
