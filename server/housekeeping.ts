@@ -8,11 +8,11 @@ import { tellAlarms } from './models/record/tell-alarms.js';
 import { TABLES } from './models/training/table-rows.js';
 import { RESPONSES, sweepOrphans } from './openai/response-rows.js';
 import { TEXTS } from './resources/documents/documents.js';
-import { KEPT_ANSWERS } from './store/answers.js';
 import { EVENTS } from './store/audit-trail.js';
 import { ClockWatch, DAY_MS } from './store/clock-watch.js';
 import { forgetOld, type KeptRows, sweepUntaken } from './store/forget-rows.js';
 import { ENDED_GRANTS } from './store/grants.js';
+import { KEPT_ANSWERS } from './store/idempotent-replies.js';
 import type { Store } from './store/index.js';
 import { USAGE } from './store/key-usage.js';
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
-import { claimAnswer, findAnswer, findKeyedMessage, type KeptAnswer, keepAnswer } from '../store/answers.js';
+import { claimAnswer, findAnswer, findKeyedMessage, type KeptAnswer, keepAnswer } from '../store/idempotent-replies.js';
 import type { Store } from '../store/index.js';
 import type { JsonChunks } from '../store/rows.js';
 import type { OperationId } from './handlers.js';

@@ -2,7 +2,7 @@ import { DEPTH_HEADER } from '../agents/mcp/wire.js';
 import type { Handlers, Input } from '../api/handlers.js';
 import type { Caller } from '../auth/caller.js';
 import { WhileUnchanged } from '../common/lru-cache.js';
-import { findDefaultProject, findProject, type Project } from '../projects/projects.js';
+import { findProject, type Project, requireImpliedProject } from '../projects/projects.js';
 import { answerMessage, type McpReply, type McpServer } from './protocol.js';
 import { ProjectResources } from './resources.js';
 import { type McpServices, ProjectTools } from './tools.js';
@@ -24,7 +24,7 @@ export function mcpOperations(services: McpServices, version: string): Pick<Hand
   return {
     callMcp: async (request) => {
       const { caller } = request;
-      const project = await find(caller, '', () => findDefaultProject(store, caller));
+      const project = await find(caller, '', () => requireImpliedProject(store, caller));
       return request.reply(await answer(request, project));
     },
     callMcpOfProject: async (request) => {

@@ -4,7 +4,7 @@ import type { Callers } from '../auth/callers.js';
 import { MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
 import { createSecret, randomId } from '../auth/secrets.js';
 import { isName } from '../common/names.js';
-import { findUsualProject, findVisible, listProjects, lockProjectRow } from '../projects/projects.js';
+import { findImpliedProject, findVisible, listProjects, lockProjectRow } from '../projects/projects.js';
 import type { Act } from '../store/audit.js';
 import { insertGrant } from '../store/grants.js';
 import type { Store } from '../store/index.js';
@@ -152,7 +152,7 @@ export async function keepConsent(
   }
   const name = asked.project ?? named;
   const project =
-    name === '' ? await findUsualProject(store, caller) : isName(name) && (await findVisible(store, caller, name));
+    name === '' ? await findImpliedProject(store, caller) : isName(name) && (await findVisible(store, caller, name));
   if (!project) {
     const fault = name === '' ? 'Choose a project' : `The key sees no project "${name}"`;
     const refusal = refuse(`${fault}; paste the key again.`);

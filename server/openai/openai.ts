@@ -7,7 +7,7 @@ import type { Handlers, Input } from '../api/handlers.js';
 import { conditionalGet } from '../api/preconditions.js';
 import { EventStream } from '../api/reply/send.js';
 import { ProblemError } from '../problems/problem.js';
-import { findDefaultProject, findProject, type Project } from '../projects/projects.js';
+import { findProject, type Project, requireImpliedProject } from '../projects/projects.js';
 import type { AnsweringAgent } from '../resources/agents.js';
 import type { Store } from '../store/index.js';
 import { streamChunks, writeCompletion } from './chat-completions.js';
@@ -182,7 +182,7 @@ async function findModel(
 ): Promise<Model> {
   const [first = '', second] = body.model.split('/');
   const project =
-    second === undefined ? await findDefaultProject(store, caller) : await findProject(store, caller, first);
+    second === undefined ? await requireImpliedProject(store, caller) : await findProject(store, caller, first);
   return { project, agent: await agents.find(project, second ?? first) };
 }
 

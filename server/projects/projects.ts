@@ -135,22 +135,22 @@ function insertProject(store: Store, owner: string, name: string): Promise<Proje
 
 /** @throws {ProblemError} if the caller has no project of this name */
 export async function findProject(store: Store, caller: Caller, name: string): Promise<Project> {
-  return existing(await findProjectRow(store, caller.owner, name), name, caller);
+  return requireVisible(await findProjectRow(store, caller.owner, name), name, caller);
 }
 
 /**
  * Finds the project of a request that names none: `default`, or the only one that the caller has.
  * @throws {ProblemError} if there is neither
  */
-export async function findDefaultProject(store: Store, caller: Caller): Promise<Project> {
-  const found = await findUsualProject(store, caller);
+export async function requireImpliedProject(store: Store, caller: Caller): Promise<Project> {
+  const found = await findImpliedProject(store, caller);
   if (found) return found;
   const detail = 'There is no project with the name "default"; name another one in the address.';
   throw problem('/problems/project-not-found', detail);
 }
 
 /** Finds the project `default` of a caller, or their only one. */
-export async function findUsualProject(store: Store, caller: Caller): Promise<Project | undefined> {
+export async function findImpliedProject(store: Store, caller: Caller): Promise<Project | undefined> {
   const named = await findVisible(store, caller, 'default');
   if (named) return named;
   const [only, other] = await listProjects(store, caller, { limit: 2 });
@@ -168,7 +168,7 @@ export async function findVisible(store: Store, caller: Caller, name: string): P
  * @throws {ProblemError} if the caller has no project of this name
  */
 export async function lockProject(tx: Store, caller: Caller, name: string): Promise<Project> {
-  return existing(await lockProjectRow(tx, caller.owner, name), name, caller);
+  return requireVisible(await lockProjectRow(tx, caller.owner, name), name, caller);
 }
 
 /** Writes to a project of the caller in one transaction, which locks the project. */
@@ -185,7 +185,7 @@ export function inProject<T>(
  * Writes to a project as `inProject` does, in a transaction that may take longer.
  * @param prepare see `Store.longTransaction`
  */
-export function inProjectForLong<T>(
+export function inLongProjectTransaction<T>(
   store: Store,
   caller: Caller,
   name: string,
@@ -202,7 +202,7 @@ function lockedWrite<T>(caller: Caller, name: string, write: (tx: Store, project
 }
 
 /** For a caller who is bound to a project, there is that one alone. */
-function existing(project: Project | undefined, name: string, caller: Caller): Project {
+function requireVisible(project: Project | undefined, name: string, caller: Caller): Project {
   if (project && seesProject(caller, project.id)) return project;
   throw problem('/problems/project-not-found', `There is no project with the name "${name}".`);
 }

@@ -24,9 +24,9 @@ import {
 import { agents, updateAgent as changeAgent, createAgent } from '../resources/agents.js';
 import { chatbots, createChatbot, updateChatbot } from '../resources/chatbots.js';
 import { updateSkill as changeSkill, createSkill, skills } from '../resources/skills.js';
-import { claimAnswer, findAnswer, KEPT_ANSWERS, keepAnswer } from './answers.js';
 import { getDialect } from './database/dialect.js';
 import { sweepUntaken } from './forget-rows.js';
+import { claimAnswer, findAnswer, KEPT_ANSWERS, keepAnswer } from './idempotent-replies.js';
 import { Store, withoutCredentials } from './index.js';
 import { findKey, hasKeys, insertKey, listKeys, lockKeys, noteKeyUse, revokeKey } from './keys.js';
 import { refuseFullOwner } from './quota.js';

@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { claimAnswer } from '../../../server/store/answers.js';
+import { claimAnswer } from '../../../server/store/idempotent-replies.js';
 import { Store } from '../../../server/store/index.js';
 import { slowTable } from '../../../testkit/data/diamonds.js';
 import { operations } from '../../../testkit/openapi/document.js';

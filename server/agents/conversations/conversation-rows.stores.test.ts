@@ -7,7 +7,7 @@ import type { Project } from '../../projects/projects.js';
 import { createProject, lockProjectRow } from '../../projects/projects.js';
 import { chatbots, createChatbot } from '../../resources/chatbots.js';
 import { createSkill, skills } from '../../resources/skills.js';
-import { findKeyedMessage } from '../../store/answers.js';
+import { findKeyedMessage } from '../../store/idempotent-replies.js';
 import { Store } from '../../store/index.js';
 import {
   createConversation,

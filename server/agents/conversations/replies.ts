@@ -11,7 +11,7 @@ import type { Caller } from '../../auth/caller.js';
 import { problem, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { chatbots } from '../../resources/chatbots.js';
-import { claimAnswer, findAnswer, findKeyedMessage } from '../../store/answers.js';
+import { claimAnswer, findAnswer, findKeyedMessage } from '../../store/idempotent-replies.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, Leases, leaseEnd } from '../../store/lease.js';
 import { jsonMembers, padToPowerOfTwo } from '../../store/rows.js';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../auth/caller.js';
-import { findProject, inProjectForLong } from '../../projects/projects.js';
+import { findProject, inLongProjectTransaction } from '../../projects/projects.js';
 import { findLastEvent } from '../../store/audit.js';
 import type { Store } from '../../store/index.js';
 import { type Plan, planChanges, type Wanted } from './plan.js';
@@ -51,7 +51,7 @@ export async function applyOnSnapshot(
     current = await plan(moment, target);
   };
   const write = (isRetry: boolean) =>
-    inProjectForLong(
+    inLongProjectTransaction(
       store,
       caller,
       name,
