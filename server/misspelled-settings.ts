@@ -1,3 +1,4 @@
+import { editDistance } from 'roster-prediction/text';
 import { SETTINGS } from './settings.js';
 
 /** The shortest name, without underscores, whose near misses are looked for. */
@@ -32,7 +33,7 @@ function findNearest(name: string, settings: readonly string[]): string | undefi
   const word = simplify(own ? name.slice(own[0].length) : name);
   const distances = settings
     .filter((setting) => own !== null || setting.includes('_'))
-    .map((setting) => ({ setting, distance: editDistance(word, simplify(setting)) }))
+    .map((setting) => ({ setting, distance: editDistance(word, simplify(setting), 2) }))
     .filter(({ setting, distance }) => distance <= maxDistance(simplify(setting)))
     .sort((one, other) => one.distance - other.distance);
   return distances[0]?.setting;
@@ -46,22 +47,4 @@ function simplify(name: string): string {
 function maxDistance({ length }: string): number {
   if (length < MIN_LENGTH) return 0;
   return length < LONG ? 1 : 2;
-}
-
-/**
- * Returns how many characters must be inserted, removed or replaced (V. Levenshtein, 1966), or
- * Infinity if the lengths alone differ by more than two.
- */
-function editDistance(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > 2) return Number.POSITIVE_INFINITY;
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, character] of [...one].entries()) {
-    const next = [index + 1];
-    for (const [at, wanted] of [...other].entries()) {
-      const replaced = (row[at] ?? 0) + (character === wanted ? 0 : 1);
-      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }

@@ -1,6 +1,6 @@
 /** All texts that the service itself says to a language model. */
 
-import { cutText } from '../problems/shown-text.js';
+import { cutText } from 'roster-prediction/text';
 import type { AgentSkill, AgentTools } from './tools/tool.js';
 
 const RULES = `Answer the last question of the user. Be brief and exact.

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
+import { cutText } from 'roster-prediction/text';
 import { splitPointer, valueAt } from '../../contract/pointer.js';
 import type { components } from '../../generated/openapi.js';
-import { cutText } from '../problems/shown-text.js';
 import { type ProjectOptions, RemoteProject, readNamedFile, ServiceProblem, withProject } from './project-client.js';
 import { FileError, MAX_FILE_BYTES, type ProjectFile, readProjectFile } from './project-file.js';
 

@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Pause } from 'roster-prediction/predicting';
 
 /** The longest time that the event loop is blocked between two pauses, in milliseconds. */
 const YIELD_INTERVAL_MS = 4;
-
-/** Yields to other requests if a few milliseconds have passed. */
-export type Pause = () => Promise<void>;
 
 /**
  * Returns a function that yields to other requests if a few milliseconds have passed since the last

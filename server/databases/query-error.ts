@@ -1,5 +1,5 @@
+import { cutText } from 'roster-prediction/text';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
-import { cutText } from '../problems/shown-text.js';
 import { OutOfMemoryError, WorkerEndedError } from '../work/worker-process.js';
 
 const MAX_SQL_BYTES = 16 * 1024;

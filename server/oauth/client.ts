@@ -1,8 +1,8 @@
+import { beginningOf } from 'roster-prediction/text';
 import * as v from 'valibot';
 import { parseJson } from '../../contract/json-record.js';
 import { randomText } from '../auth/secrets.js';
 import { isLoopback } from '../common/addresses.js';
-import { beginningOf } from '../problems/shown-text.js';
 
 /** A client of OAuth. All are public: none has a secret. */
 export interface Client {

@@ -1,3 +1,5 @@
+import { cutText } from 'roster-prediction/text';
+
 /**
  * The texts of callers in problems, logs, spans and the audit log. A text is cut before anything else reads it, so that
  * the time depends on the length that is shown, not on the length that was sent.
@@ -15,16 +17,6 @@ const MAX_MASKED_LENGTH = 8000;
  */
 export function showText(sent: string, maxLength: number): string {
   return cutText(maskSecrets(cutText(sent, maxLength + MAX_MASKED_LENGTH)), maxLength);
-}
-
-/** Returns the beginning of a text, of at most `max` UTF-16 code units, without half a character. */
-export function beginningOf(text: string, max: number): string {
-  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
-}
-
-/** Returns a text of at most `max` UTF-16 code units; one that is cut ends with `…`. */
-export function cutText(text: string, max: number): string {
-  return text.length <= max ? text : `${beginningOf(text, max - 1)}…`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Pause } from '../common/pausing.js';
+import type { Pause } from 'roster-prediction/predicting';
 import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { chunks, chunksBySize, keepByLength, padToPowerOfTwo } from './rows.js';

@@ -1,10 +1,10 @@
 /** Failures at a chat server or on the way to it, and the problems that callers get. */
 
+import { cutText } from 'roster-prediction/text';
 import { asRecord } from '../../../contract/json-record.js';
 import type { components } from '../../../generated/openapi.js';
 import { ExchangeError, type ExchangeFault, explainExchange } from '../../common/http-exchange.js';
 import { ProblemError } from '../../problems/problem.js';
-import { cutText } from '../../problems/shown-text.js';
 import type { ChatLimits } from './messages.js';
 
 export type ChatErrorType = components['schemas']['ChatErrorType'];

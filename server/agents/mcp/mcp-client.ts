@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { cutText } from 'roster-prediction/text';
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { METHOD_NOT_FOUND } from '../../api/reply/json-rpc.js';
-import { cutText } from '../../problems/shown-text.js';
 import { ToolError } from '../tools/tool.js';
 import type { McpServerSettings } from './settings.js';
 import { McpTransport, type Message, type Reply, type TransportLimits } from './transport.js';

@@ -1,6 +1,5 @@
+import { cutText, nestsDeeperThan } from 'roster-prediction/text';
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
-import { nestsDeeperThan } from '../../api/body/parse-body.js';
-import { cutText } from '../../problems/shown-text.js';
 import { replaceUnstorable } from '../chat/answer-reader.js';
 import { ToolError } from '../tools/tool.js';
 import { encodeHeader } from './wire.js';

@@ -1,6 +1,5 @@
+import { cutText, nestsDeeperThan } from 'roster-prediction/text';
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
-import { nestsDeeperThan } from '../../api/body/parse-body.js';
-import { cutText } from '../../problems/shown-text.js';
 import type { McpServers, ToolCaller } from '../mcp/mcp-servers.js';
 import type { ServerTool } from '../mcp/server-tool.js';
 import { type AgentSkill, areNames, type SkillTool, ToolError, type ToolResult } from './tool.js';

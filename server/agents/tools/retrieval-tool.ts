@@ -1,4 +1,4 @@
-import { beginningOf } from '../../problems/shown-text.js';
+import { beginningOf } from 'roster-prediction/text';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import { isUnavailable } from '../../store/index.js';
 import {

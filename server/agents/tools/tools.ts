@@ -1,7 +1,6 @@
-import { nestsDeeperThan } from '../../api/body/parse-body.js';
+import { cutText, nestsDeeperThan } from 'roster-prediction/text';
 import type { Caller } from '../../auth/caller.js';
 import { invalidRequest } from '../../problems/problem.js';
-import { cutText } from '../../problems/shown-text.js';
 import type { Project } from '../../projects/projects.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import type { Step } from '../answer-stream.js';

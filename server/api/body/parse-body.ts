@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
+import { MAX_NESTING, nestsDeeperThan, someChild } from 'roster-prediction/text';
 import type { Contract, Operation } from '../../../contract/document.js';
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { FORM_TYPE } from '../../../contract/operations.js';
@@ -12,7 +13,7 @@ import { cutName } from '../../problems/shown-text.js';
 import { announceDeprecations } from '../deprecation.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { Step } from '../request-context.js';
-import { MAX_NESTING, malformedJson, parseSliced, type RowsPlace } from './sliced-json.js';
+import { malformedJson, parseSliced, type RowsPlace } from './sliced-json.js';
 
 /**
  * Returns the step that parses the bytes of JSON in `req.body`, and checks its bounds before
@@ -179,20 +180,6 @@ function refuseDeepNesting(body: unknown): void {
   if (!nestsDeeperThan(MAX_NESTING, body)) return;
   const message = `must not nest deeper than ${MAX_NESTING} levels`;
   throw invalidRequest([{ pointer: '/body', message }]);
-}
-
-/** Returns whether a JSON value has more than this many levels; an array of numbers has one. */
-export function nestsDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || someChild(value, (child) => nestsDeeperThan(levels - 1, child));
-}
-
-/** Tests the children of a JSON value without a list of them: this is on the way of every body. */
-function someChild(value: object, test: (child: unknown, name: string | number) => boolean): boolean {
-  if (Array.isArray(value)) return value.some(test);
-  const record = asRecord(value);
-  for (const name in record) if (test(record[name], name)) return true;
-  return false;
 }
 
 /** Returns the place of the rows in the bodies of an operation that takes an array of any length. */

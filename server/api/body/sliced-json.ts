@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { BYTE, endOfString, MAX_NESTING, type ScanLimits, skipBlanks, ValueScan } from 'roster-prediction/text';
 import { asRecord } from '../../../contract/json-record.js';
 import { invalidRequest, malformedBody, type ProblemError } from '../../problems/problem.js';
 
@@ -9,16 +10,9 @@ export interface RowsPlace {
 }
 
 /** The limits of what is parsed at once. No other request is served meanwhile. */
-interface ValueLimits {
+interface ValueLimits extends ScanLimits {
   readonly bytes: number;
-  /** The most values: the value itself, and every text, number, array and object in it. */
-  readonly values: number;
-  /** The most arrays, objects and members of objects, which take by far the longest to parse. */
-  readonly parts: number;
 }
-
-/** The most levels of arrays and objects in a body. */
-export const MAX_NESTING = 100;
 
 /** The limits of everything but rows. Further processing takes several times as long as parsing. */
 const REST: ValueLimits = { bytes: 1024 * 1024, values: 100_000, parts: 10_000 };
@@ -34,15 +28,6 @@ const MAX_VALUES = 5_000_000;
 /** The piece that JSON.parse gets at once: one or two milliseconds of work, or one large row. */
 const SLICE_BYTES = 64 * 1024;
 const SLICE_VALUES = 4096;
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /**
  * Parses a JSON body of any size and yields to other requests meanwhile. Rows are parsed in slices;
@@ -82,13 +67,13 @@ class SlicedJson {
   async parse(): Promise<unknown> {
     const { bytes, place } = this;
     const begin = this.#skipBlanks(0);
-    if (place && bytes[begin] === OPEN_ARRAY) return this.#parseArray(begin, place.maxRows);
-    if (place?.member !== undefined && bytes[begin] === OPEN_OBJECT) {
+    if (place && bytes[begin] === BYTE.openArray) return this.#parseArray(begin, place.maxRows);
+    if (place?.member !== undefined && bytes[begin] === BYTE.openObject) {
       const rowsAt = this.#findMember(begin, place.member);
       if (rowsAt !== undefined) return this.#parseObject(rowsAt, place.member, place.maxRows);
     }
     if (bytes.length > REST.bytes) throw this.#excess('bytes', REST);
-    this.#skipValue(begin, REST, 0);
+    this.#skipValue(new ValueScan(0, REST), begin, REST);
     return this.#parse(this.#decode(0, bytes.length));
   }
 
@@ -111,7 +96,7 @@ class SlicedJson {
     const { rows, end } = await this.#parseRows(begin + 1, `/${member}`, maxRows);
     if (bytes.length - end > REST.bytes) throw this.#excess('bytes', REST);
     const at = this.#skipBlanks(end);
-    const isMore = bytes[at] === COMMA;
+    const isMore = bytes[at] === BYTE.comma;
     if (isMore) this.#findMember(at, undefined);
     const tail = this.#decode(at, bytes.length);
     this.#before += at - end;
@@ -129,21 +114,21 @@ class SlicedJson {
   #findMember(begin: number, member: string | undefined): number | undefined {
     const { bytes } = this;
     const name = Buffer.from(JSON.stringify(member) ?? '');
-    const counts = { values: 0, parts: 0 };
+    const scan = new ValueScan(1, MEMBER);
     let at = begin;
     do {
       const key = this.#skipBlanks(at + 1);
-      if (bytes[key] !== QUOTE) return undefined;
+      if (bytes[key] !== BYTE.quote) return undefined;
       const keyEnd = this.#skipString(key);
       const colon = this.#skipBlanks(keyEnd);
       const value = this.#skipBlanks(colon + 1);
-      const isArray = bytes[colon] === COLON && bytes[value] === OPEN_ARRAY;
+      const isArray = bytes[colon] === BYTE.colon && bytes[value] === BYTE.openArray;
       if (isArray && name.equals(bytes.subarray(key, keyEnd))) return value;
-      counts.parts++;
-      at = this.#skipValue(value, MEMBER, 1, undefined, counts);
+      scan.parts++;
+      at = this.#skipValue(scan, value, MEMBER);
       if (at - begin > REST.bytes) throw this.#excess('bytes', REST);
-      if (counts.values > REST.values) throw this.#excess('values', REST);
-    } while (bytes[at] === COMMA);
+      if (scan.values > REST.values) throw this.#excess('values', REST);
+    } while (bytes[at] === BYTE.comma);
     return undefined;
   }
 
@@ -175,22 +160,20 @@ class SlicedJson {
     let values = 0;
     let end = begin - 1;
     const pathOfRow = () => `${path}/${firstRow + rowCount}`;
-    const row = { values: 0, parts: 0 };
     do {
-      row.values = 0;
-      row.parts = 0;
-      end = this.#skipValue(end + 1, ROW, level, pathOfRow, row);
+      const scan = new ValueScan(level, ROW);
+      end = this.#skipValue(scan, end + 1, ROW, pathOfRow);
       rowCount++;
-      values += row.values;
-    } while (this.bytes[end] === COMMA && end - begin < SLICE_BYTES && values < SLICE_VALUES);
+      values += scan.values;
+    } while (this.bytes[end] === BYTE.comma && end - begin < SLICE_BYTES && values < SLICE_VALUES);
     return { end, rowCount, values };
   }
 
   /** Adds the rows of a slice to the others; returns whether the array closes after it. */
   #parseSlice(from: number, end: number, rows: unknown[]): boolean {
     const text = this.#decode(from, end);
-    const closes = this.bytes[end] === CLOSE_ARRAY;
-    if (this.bytes[end] !== COMMA && !closes) this.#refuse(`[${text}${this.#excerpt(end)}`, 1);
+    const closes = this.bytes[end] === BYTE.closeArray;
+    if (this.bytes[end] !== BYTE.comma && !closes) this.#refuse(`[${text}${this.#excerpt(end)}`, 1);
     const slice = this.#parse(`[${text}]`, 1);
     // Empty between two commas, or after the last one.
     if (!Array.isArray(slice) || (slice.length === 0 && !(closes && rows.length === 0))) {
@@ -230,10 +213,9 @@ class SlicedJson {
   #skipBlanks(at: number): number {
     const { length } = this.bytes;
     const last = Math.min(length, at + REST.bytes);
-    let place = at;
-    while (place < last && isBlank(this.bytes[place])) place++;
-    if (place >= last && last < length) throw this.#excess('bytes', REST);
-    return Math.min(place, last);
+    const end = skipBlanks(this.bytes, at, last);
+    if (end >= last && last < length) throw this.#excess('bytes', REST);
+    return Math.min(end, last);
   }
 
   /** Returns the position after a string that opens at `at`, or the end if it does not close. */
@@ -246,68 +228,17 @@ class SlicedJson {
   }
 
   /**
-   * Finds the end of the value at `from`, at about a nanosecond per byte: the comma or closing bracket
-   * after it, or the end of the body. It does not check the syntax: in invalid JSON, the end is at or
-   * after the position where a parser finds the fault.
-   * @param level the number of arrays and objects around the value
+   * Finds the end of the value at `from`: the comma or closing bracket after it, or the end of the body.
    * @param path returns the path from the body to the value
-   * @param counts what counts for the limits already; adds the value
    */
-  #skipValue(
-    from: number,
-    limits: ValueLimits,
-    level: number,
-    path = () => '',
-    counts = { values: 0, parts: 0 },
-  ): number {
-    const { bytes } = this;
-    const last = Math.min(bytes.length, from + limits.bytes);
-    let values = counts.values + 1;
-    let parts = counts.parts;
-    let depth = level;
-    let at = from;
-    scan: for (; at < last; at++) {
-      switch (bytes[at]) {
-        case QUOTE:
-          at = endOfString(bytes, at + 1, last) - 1;
-          break;
-        case COLON:
-          parts++;
-          break;
-        case COMMA:
-          if (depth === level) break scan;
-          values++;
-          break;
-        case OPEN_ARRAY:
-        case OPEN_OBJECT:
-          values++;
-          parts++;
-          if (++depth > MAX_NESTING) {
-            throw refuseAt('', `must not nest deeper than ${MAX_NESTING} levels`);
-          }
-          break;
-        case CLOSE_ARRAY:
-        case CLOSE_OBJECT:
-          if (depth === level) break scan;
-          depth--;
-          if (isEmptyBefore(bytes, at)) values--;
-          break;
-        default:
-          continue;
-      }
-      this.#limitCounts(values, parts, limits, path);
-    }
-    // A value without parts adds to the counts of those before it.
-    this.#limitCounts(values, parts, limits, path);
-    if (at >= last && last < bytes.length) throw this.#excess('bytes', limits, path());
-    counts.values = values;
-    counts.parts = parts;
-    return Math.min(at, last);
-  }
-
-  #limitCounts(values: number, parts: number, limits: ValueLimits, path: () => string): void {
-    if (values > limits.values) throw this.#excess('values', limits, path());
-    if (parts > limits.parts) throw this.#excess('parts', limits, path());
+  #skipValue(scan: ValueScan, from: number, limits: ValueLimits, path = () => ''): number {
+    const { length } = this.bytes;
+    const last = Math.min(length, from + limits.bytes);
+    const end = scan.skip(this.bytes, from, last);
+    if (scan.excess === 'nesting') throw refuseAt('', `must not nest deeper than ${MAX_NESTING} levels`);
+    if (scan.excess) throw this.#excess(scan.excess, limits, path());
+    if (end >= last && last < length) throw this.#excess('bytes', limits, path());
+    return end;
   }
 
   #excess(what: keyof ValueLimits, limits: ValueLimits, path = ''): ProblemError {
@@ -321,29 +252,4 @@ class SlicedJson {
 /** @param path the path from the body to the value that is too large, such as `/data/7` */
 function refuseAt(path: string, message: string): ProblemError {
   return invalidRequest([{ pointer: `/body${path}`, message }]);
-}
-
-/**
- * Returns the position after the closing quote, or one beyond `last` if the string does not close
- * before.
- */
-function endOfString(bytes: Uint8Array, from: number, last: number): number {
-  let at = from;
-  while (at < last) {
-    const byte = bytes[at++];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at++;
-  }
-  return last + 1;
-}
-
-/** Returns whether the array or object that closes at `at` is empty. */
-function isEmptyBefore(bytes: Uint8Array, at: number): boolean {
-  let place = at - 1;
-  while (isBlank(bytes[place])) place--;
-  return bytes[place] === OPEN_ARRAY || bytes[place] === OPEN_OBJECT;
-}
-
-function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -7,12 +7,12 @@ import {
   createPredictorInSteps,
   DeclinedError,
   decodeModelInSteps,
+  type Pause,
   type PromisePart,
   runSteps,
   UnknownNamesError,
 } from 'roster-prediction/predicting';
 import { LruCache } from '../../common/lru-cache.js';
-import type { Pause } from '../../common/pausing.js';
 import type { StoredModel } from '../serving-version.js';
 import { bodyProblem, type FoundRows, findRows, unknownNames } from './row-warnings.js';
 

@@ -1,5 +1,5 @@
+import { beginningOf } from 'roster-prediction/text';
 import { pausing } from '../../common/pausing.js';
-import { beginningOf } from '../../problems/shown-text.js';
 import { indexTerms } from './terms.js';
 
 export interface PreparedPassage {

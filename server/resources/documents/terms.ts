@@ -1,4 +1,4 @@
-import { beginningOf } from '../../problems/shown-text.js';
+import { beginningOf } from 'roster-prediction/text';
 
 /** English words that nearly every text has: they tell no passage from another. */
 const STOP_WORDS: ReadonlySet<string> = new Set(

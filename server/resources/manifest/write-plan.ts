@@ -1,4 +1,5 @@
-import { type Pause, pausing } from '../../common/pausing.js';
+import type { Pause } from 'roster-prediction/predicting';
+import { pausing } from '../../common/pausing.js';
 import { deleteModel, lockModel, setServing } from '../../models/change-models.js';
 import { addVersion, enterQueue } from '../../models/training/begin-training.js';
 import { type StoredTable, takeTable } from '../../models/training/table-rows.js';
