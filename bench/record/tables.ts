@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import Papa from 'papaparse';
 import {
   type ClassificationModel,
   Classifier,
@@ -31,13 +32,7 @@ const LEVEL = 0.9;
 /** Reads a table of `datasets/` in the order of time. */
 export async function readOrdered(name: string, timeOf: (row: Row) => number): Promise<Row[]> {
   const text = await readFile(new URL(`datasets/${name}.csv`, root), 'utf8');
-  const [header = '', ...lines] = text.trim().split('\n');
-  const names = header.split(',');
-  const rows = lines.map((line) => {
-    const cells = line.split(',');
-    return Object.fromEntries(names.map((column, at) => [column, cells[at] ?? '']));
-  });
-  return rows.sort((one, other) => timeOf(one) - timeOf(other));
+  return Papa.parse<Row>(text.trim(), { header: true }).data.sort((one, other) => timeOf(one) - timeOf(other));
 }
 
 interface Sums {

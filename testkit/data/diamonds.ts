@@ -1,5 +1,6 @@
 /** The real table that tests, benches and the mock train with. */
 import { readFileSync } from 'node:fs';
+import Papa from 'papaparse';
 import { root } from '../root.js';
 
 /** Ten thousand diamonds, with their prices, as CSV. */
@@ -58,16 +59,6 @@ export interface Table {
 /** Returns the first diamonds of the table, or all of them, as CSV and as JSON. */
 export function diamondTable(count = Number.POSITIVE_INFINITY): Table {
   const csv = someDiamonds(count).trimEnd();
-  const [header = '', ...records] = csv.split('\n');
-  const columns = header.split(',');
-  // No field of this table is quoted.
-  const rows = records.map((record) => {
-    const fields = record.split(',');
-    return Object.fromEntries(columns.map((column, index) => [column, parseCell(fields[index] ?? '')]));
-  });
-  return { csv, rows };
-}
-
-function parseCell(field: string): string | number {
-  return field === '' || Number.isNaN(Number(field)) ? field : Number(field);
+  const { data } = Papa.parse<Table['rows'][number]>(csv, { header: true, dynamicTyping: true });
+  return { csv, rows: data };
 }

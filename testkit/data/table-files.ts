@@ -13,6 +13,7 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import Papa from 'papaparse';
 import type { FileFormat } from 'roster-client';
 import { writeWorkbook } from './workbooks.js';
 
@@ -69,20 +70,11 @@ function* listRows(columns: readonly TestColumn[]): Generator<Record<string, unk
 }
 
 function writeCsv(columns: readonly TestColumn[]): string {
-  const lines = [columns.map(({ name }) => field(name)).join(',')];
   const count = columns[0]?.values.length ?? 0;
-  for (let row = 0; row < count; row++) {
-    const fields = columns.map(({ values }) => field(values[row] ?? null));
-    // A row of one missing value would be a blank line.
-    lines.push(fields.length === 1 && fields[0] === '' ? '""' : fields.join(','));
-  }
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-function field(value: unknown): string {
-  if (value === null) return '';
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const rows = Array.from({ length: count }, (_, row) => columns.map(({ values }) => values[row]));
+  const text = Papa.unparse([columns.map(({ name }) => name), ...rows], { newline: '\n' });
+  // A row of one missing value would be a blank line.
+  return `${columns.length === 1 ? text.replaceAll(/\n(?=\n|$)/g, '\n""') : text}\n`;
 }
 
 function writeArrow(
