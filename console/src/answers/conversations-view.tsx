@@ -10,7 +10,7 @@ import { roster } from '../session/roster.js';
 import { useAttempt } from '../session/use-attempt.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { Field } from '../ui/field.js';
+import { TextField } from '../ui/field.js';
 import { whole } from '../ui/format.js';
 import { View } from '../ui/view.js';
 import { writeTitle } from './title.js';
@@ -89,31 +89,9 @@ function Begin({ project, chatbot }: { project: string; chatbot: string }) {
     navigate(['projects', project, 'chatbots', chatbot, 'conversations', id]);
   };
   return (
-    <form
-      class="resource begin"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBusy) void attempt(begin);
-      }}
-    >
+    <form class="resource begin" onSubmit={() => !isBusy && void attempt(begin)}>
       {error !== null && <ErrorNotice error={error} />}
-      <Field
-        label={
-          <>
-            Title <span class="faint">optional</span>
-          </>
-        }
-      >
-        {(control) => (
-          <input
-            {...control}
-            type="text"
-            autocomplete="off"
-            value={title}
-            onInput={(event) => setTitle(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Title" isOptional spellcheck value={title} onValue={setTitle} />
       <button type="submit" class="primary" aria-disabled={isBusy}>
         {isBusy ? 'Beginning …' : 'Begin a conversation'}
       </button>

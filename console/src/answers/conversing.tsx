@@ -128,13 +128,7 @@ function Composer({ thread, isAnswering }: { thread: Thread; isAnswering: boolea
     if (document.activeElement === document.body) field.current?.focus();
   }, [isAnswering]);
   return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        thread.send();
-      }}
-    >
+    <form class="composer" onSubmit={() => thread.send()}>
       <label>
         <span class="visually-hidden">Message</span>
         <textarea

@@ -3,7 +3,7 @@ import { useAttempt } from '../session/use-attempt.js';
 import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { isName } from '../training/model-name.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { Field } from '../ui/field.js';
+import { Field, TextField } from '../ui/field.js';
 import { putDocument, type SkillPath } from './send-documents.js';
 
 /** A form that keeps a text that is pasted or typed. */
@@ -27,27 +27,15 @@ export function PasteForm({ path, onKept }: { path: SkillPath; onKept: (name: st
     });
   };
   return (
-    <form
-      class="resource"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void keep();
-      }}
-    >
+    <form class="resource" noValidate onSubmit={() => void keep()}>
       {error !== null && <ErrorNotice error={error} scrollTo />}
-      <Field label="Name" hint="With the ending .md, the text is Markdown." error={nameFault}>
-        {(control) => (
-          <input
-            {...control}
-            type="text"
-            autocomplete="off"
-            spellcheck={false}
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        hint="With the ending .md, the text is Markdown."
+        error={nameFault}
+        value={name}
+        onValue={setName}
+      />
       <Field label="Text" error={textFault}>
         {(control) => (
           <textarea

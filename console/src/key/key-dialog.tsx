@@ -23,12 +23,7 @@ export function KeyForm({ error }: { error?: string | undefined }) {
   const [value, setValue] = useState(key.get());
   const [isKept, setKept] = useState(false);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        setKey(value.trim(), isKept);
-      }}
-    >
+    <form onSubmit={() => setKey(value.trim(), isKept)}>
       <Field label="Key" hint="It begins with roster_. The people who run the service create keys." error={error}>
         {(control) => (
           <input

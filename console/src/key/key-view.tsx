@@ -2,6 +2,7 @@ import { answered, type Caller, ProblemError } from 'roster-client';
 import { roster } from '../session/roster.js';
 import { SCOPE_WORDS } from '../session/scopes.js';
 import { useLoaded } from '../session/use-loaded.js';
+import { Facts } from '../ui/facts.js';
 import { bytes, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
@@ -64,28 +65,14 @@ function CallerFacts({ caller }: { caller: Caller }) {
           </ul>
         </>
       )}
-      <dl class="facts">
-        <div>
-          <dt>Largest CSV table</dt>
-          <dd>{bytes(limits.max_table)}</dd>
-        </div>
-        <div>
-          <dt>Largest JSON body</dt>
-          <dd>{bytes(limits.max_body)}</dd>
-        </div>
-        <div>
-          <dt>Requests per minute</dt>
-          <dd>{limits.rate_limit === null ? 'not limited' : whole(limits.rate_limit)}</dd>
-        </div>
-        {key && (
-          <div>
-            <dt>Identifier</dt>
-            <dd>
-              <code>{key.id}</code>
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        facts={[
+          ['Largest CSV table', bytes(limits.max_table)],
+          ['Largest JSON body', bytes(limits.max_body)],
+          ['Requests per minute', limits.rate_limit === null ? 'not limited' : whole(limits.rate_limit)],
+          ...(key ? [['Identifier', <code key="id">{key.id}</code>] as const] : []),
+        ]}
+      />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { ClassificationModel, Model, RegressionModel } from 'roster-client';
+import { type Fact, Facts } from '../ui/facts.js';
 import { duration, finePercent, percent, time, whole } from '../ui/format.js';
 import { Later } from '../ui/later.js';
 import { targetUnit } from '../ui/units.js';
@@ -109,32 +110,19 @@ function ClassificationQuality({ model }: { model: ClassificationModel }) {
 /** Facts about the training of a version: its table, its time, its checksum, its query. */
 function VersionFacts({ model }: { model: Model }) {
   const { version, source, row_count, columns, updated_at, training_seconds, checksum } = model;
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly Fact[] = [
     ['Version', String(version)],
     ['Rows', whole(row_count)],
     ['Columns', whole(columns?.length ?? 0)],
     ['Trained', time(updated_at)],
     ['Training time', duration(training_seconds ?? 0)],
-    ['Checksum', checksum ?? ''],
+    ['Checksum', <code key="checksum">{checksum}</code>, 'wide'],
     ...(source
       ? ([
           ['Database', source.database],
-          ['Query', source.query],
+          ['Query', <code key="query">{source.query}</code>, 'wide'],
         ] as const)
       : []),
   ];
-  return (
-    <dl class="model-facts">
-      {facts.map(([name, value]) => (
-        <div key={name} class={isCode(name) ? 'wide' : undefined}>
-          <dt>{name}</dt>
-          <dd>{isCode(name) ? <code>{value}</code> : value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function isCode(name: string): boolean {
-  return name === 'Checksum' || name === 'Query';
+  return <Facts class="model-facts" facts={facts} />;
 }

@@ -92,7 +92,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
       )}
       <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
       <div class="try">
-        <form onSubmit={(event) => event.preventDefault()}>
+        <form>
           <h2>The row</h2>
           <p class="faint">
             {hasTypicalRow(columns)

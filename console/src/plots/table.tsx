@@ -32,20 +32,23 @@ export function Table({
   rows,
   hasNames = false,
   isCompared = false,
+  classOf,
 }: {
-  head: readonly string[];
+  head: readonly ComponentChildren[];
   rows: readonly (readonly ComponentChildren[])[];
   /** True if the first cell of a row is its name. */
   hasNames?: boolean;
   /** True if figures stand beside each other to be compared. */
   isCompared?: boolean;
+  /** Returns the class of a column. */
+  classOf?: (column: number) => string | undefined;
 }) {
   return (
     <table class={isCompared ? 'compared' : undefined}>
       <thead>
         <tr>
           {head.map((name, column) => (
-            <th key={column} scope="col">
+            <th key={column} scope="col" class={classOf?.(column)}>
               {name}
             </th>
           ))}
@@ -60,7 +63,9 @@ export function Table({
                   {cell}
                 </th>
               ) : (
-                <td key={column}>{cell}</td>
+                <td key={column} class={classOf?.(column)}>
+                  {cell}
+                </td>
               ),
             )}
           </tr>

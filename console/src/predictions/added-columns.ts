@@ -1,5 +1,5 @@
 import type { Model, PredictionRow } from 'roster-client';
-import { withoutFormula } from '../tables/write-records.js';
+import { withoutFormula } from 'roster-prediction/browser';
 
 /** A column that predictions add to a file. */
 export interface AddedColumn {

@@ -1,4 +1,4 @@
-import { Scrolling } from '../plots/table.js';
+import { Scrolling, Table } from '../plots/table.js';
 import type { TableRecord } from '../tables/read-records.js';
 import { truncate } from '../tables/table-preview.js';
 import type { PredictedTable } from './table-prediction.js';
@@ -15,31 +15,13 @@ export function FirstRows({
 }) {
   const ownCount = columns.length - addedCount;
   const inFront = <T,>(cells: readonly T[]) => [...cells.slice(ownCount), ...cells.slice(0, ownCount)];
-  const isAdded = (index: number) => (index < addedCount ? 'chosen' : undefined);
   return (
     <Scrolling isPreview label={label}>
-      <table>
-        <thead>
-          <tr>
-            {inFront(columns).map((name, index) => (
-              <th key={index} scope="col" class={isAdded(index)}>
-                <span class="column-name">{truncate(name)}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, rowIndex) => (
-            <tr key={rowIndex}>
-              {inFront(row).map((cell, index) => (
-                <td key={index} class={isAdded(index)}>
-                  {truncate(cell)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        head={inFront(columns).map((name) => <span class="column-name">{truncate(name)}</span>)}
+        rows={rows.map((row) => inFront(row).map(truncate))}
+        classOf={(index) => (index < addedCount ? 'chosen' : undefined)}
+      />
     </Scrolling>
   );
 }

@@ -7,7 +7,7 @@ import { isCsv, type TableHead } from '../tables/table-head.js';
 import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
-import { Progress } from '../ui/progress.js';
+import { RunningNotice } from '../ui/progress.js';
 import { type AddedColumn, addedColumns } from './added-columns.js';
 import { ColumnNames, UnknownColumns } from './column-names.js';
 import { type Comparison, compareColumns } from './compare-columns.js';
@@ -98,18 +98,7 @@ export function PredictTable({
         </>
       )}
       {state.step === 'running' && (
-        <div class="notice">
-          {state.progress.share === undefined ? (
-            <p class="waiting" role="status">
-              {predicted(state.progress)} …
-            </p>
-          ) : (
-            <Progress label={predicted(state.progress)} share={state.progress.share} />
-          )}
-          <button type="button" onClick={cancel}>
-            Cancel
-          </button>
-        </div>
+        <RunningNotice label={predicted(state.progress)} share={state.progress.share} cancel={cancel} />
       )}
       {state.step === 'stopped' && (
         <>

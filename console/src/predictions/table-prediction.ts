@@ -6,13 +6,14 @@ import {
   type RowWarnings,
   rowWarnings,
 } from 'roster-client';
+import { withoutFormula } from 'roster-prediction/browser';
 import { roster } from '../session/roster.js';
 import { profileColumns } from '../tables/column-profile.js';
 import type { TableRecord } from '../tables/read-records.js';
 import { TableFileError } from '../tables/table-file-error.js';
 import type { TableFormat } from '../tables/table-format.js';
 import { isCsv, type TableHead } from '../tables/table-head.js';
-import { TableWriter, withoutFormula } from '../tables/write-records.js';
+import { TableWriter } from '../tables/write-records.js';
 import { bytes, count, whole } from '../ui/format.js';
 import { addedCells, addedColumns, probabilityField, probabilityFields, warningsField } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';

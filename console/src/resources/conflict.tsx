@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Scrolling, Table } from '../plots/table.js';
 import { Dialog } from '../ui/dialog.js';
+import { Facts } from '../ui/facts.js';
 import { time } from '../ui/format.js';
 import { changedValues, createDraft, type Draft, fieldNames, writeLabel } from './form/draft.js';
 import type { Kind, Resource } from './kind.js';
@@ -63,16 +64,7 @@ export function ConflictNotice<R extends Resource>({
       </div>
       {isOpen && (
         <Dialog title={theirs.name} onClose={() => setOpen(false)}>
-          <dl class="facts">
-            {names.map((name) => (
-              <div key={name}>
-                <dt>{label(name)}</dt>
-                <dd>
-                  <Content content={shown[name]} />
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Facts facts={names.map((name) => [label(name), <Content key={name} content={shown[name]} />])} />
           <button type="button" onClick={() => setOpen(false)}>
             Close
           </button>

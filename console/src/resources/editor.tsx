@@ -5,6 +5,7 @@ import { replaceView } from '../router/route.js';
 import { removed } from '../session/removed.js';
 import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
+import { Facts } from '../ui/facts.js';
 import { time } from '../ui/format.js';
 import { View } from '../ui/view.js';
 import { ConflictNotice, DeletedNotice } from './conflict.js';
@@ -187,7 +188,7 @@ export function Editor<R extends Resource>({
       >
         <p role="status">{done}</p>
       </ResourceForm>
-      <Facts kind={kind} project={project} resource={base.value} />
+      <ResourceFacts kind={kind} project={project} resource={base.value} />
     </View>
   );
 }
@@ -195,29 +196,25 @@ export function Editor<R extends Resource>({
 const isEmpty = (object: object) => Object.keys(object).length === 0;
 
 /** The facts of a resource that are not fields of its form. */
-function Facts<R extends Resource>({ kind, project, resource }: { kind: Kind<R>; project: string; resource: R }) {
+function ResourceFacts<R extends Resource>({
+  kind,
+  project,
+  resource,
+}: {
+  kind: Kind<R>;
+  project: string;
+  resource: R;
+}) {
   const { id, created_at, updated_at } = resource;
+  const users = kind.Users && <kind.Users project={project} resource={resource} />;
   return (
-    <dl class="facts">
-      {kind.Users && (
-        <Fact name="Used by">
-          <kind.Users project={project} resource={resource} />
-        </Fact>
-      )}
-      <Fact name="Created">{time(created_at)}</Fact>
-      <Fact name="Changed">{time(updated_at)}</Fact>
-      <Fact name="Identifier">
-        <code>{id}</code>
-      </Fact>
-    </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <Facts
+      facts={[
+        ...(users ? [['Used by', users] as const] : []),
+        ['Created', time(created_at)],
+        ['Changed', time(updated_at)],
+        ['Identifier', <code key="id">{id}</code>],
+      ]}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { answered } from 'roster-client';
+import { answered, MEDIA_TYPES } from 'roster-client';
 import { roster } from '../session/roster.js';
 import { TableFileError } from './table-file-error.js';
 import {
@@ -7,18 +7,17 @@ import {
   readCsvHead,
   type TableHead,
   type TableType,
-  WORKBOOK,
   type WorkbookPlace,
 } from './table-head.js';
 
 /** The formats other than CSV, by how their files begin. */
 const SIGNATURES: readonly (readonly [string, TableType])[] = [
-  ['PAR1', 'application/vnd.apache.parquet'],
-  ['ARROW1', 'application/vnd.apache.arrow.file'],
-  ['\xff\xff\xff\xff', 'application/vnd.apache.arrow.stream'],
-  ['PK\x03\x04', WORKBOOK],
-  ['[', 'application/json'],
-  ['{', 'application/x-ndjson'],
+  ['PAR1', MEDIA_TYPES.parquet],
+  ['ARROW1', MEDIA_TYPES['arrow-file']],
+  ['\xff\xff\xff\xff', MEDIA_TYPES['arrow-stream']],
+  ['PK\x03\x04', MEDIA_TYPES.xlsx],
+  ['[', MEDIA_TYPES.json],
+  ['{', MEDIA_TYPES.ndjson],
 ];
 
 /** The bytes in which a file shows its format, behind blanks and a byte order mark. */

@@ -1,3 +1,4 @@
+import type { FileFormat, MEDIA_TYPES } from 'roster-client';
 import type { ShownReading } from 'roster-prediction/browser';
 import { parseRecords, type TableRecord } from './read-records.js';
 import { TableFileError } from './table-file-error.js';
@@ -43,16 +44,7 @@ export interface CsvHead extends TableHead {
 
 export type ColumnKind = 'number' | 'date' | 'category' | 'empty';
 
-export type TableType =
-  | 'text/csv'
-  | 'application/json'
-  | 'application/x-ndjson'
-  | 'application/vnd.apache.arrow.stream'
-  | 'application/vnd.apache.arrow.file'
-  | 'application/vnd.apache.parquet'
-  | typeof WORKBOOK;
-
-export const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+export type TableType = (typeof MEDIA_TYPES)[FileFormat];
 
 export const MAX_HEAD_BYTES = 2 << 20;
 const MAX_HEAD_ROWS = 5_000;

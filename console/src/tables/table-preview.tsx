@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Scrolling } from '../plots/table.js';
+import { Scrolling, Table } from '../plots/table.js';
 import type { ColumnProfile } from './column-profile.js';
 import { describeColumn, describeMissing, describeReading } from './column-words.js';
 import type { TableRecord } from './read-records.js';
@@ -25,8 +25,8 @@ export function TablePreview({
   control: (column: number) => { readonly control: ComponentChildren; readonly isLeftOut: boolean };
 }) {
   const controls = profiles.map((_, column) => control(column));
-  const classOf = (name: string, column: number) =>
-    name === target ? 'chosen' : controls[column]?.isLeftOut ? 'left-out' : undefined;
+  const classOf = (column: number) =>
+    profiles[column]?.name === target ? 'chosen' : controls[column]?.isLeftOut ? 'left-out' : undefined;
   const section = useRef<HTMLElement>(null);
   const shown = profiles.findIndex(({ name }) => name === target || faults.has(name));
   useEffect(() => {
@@ -35,35 +35,22 @@ export function TablePreview({
   }, [shown]);
   return (
     <Scrolling isPreview element={section} label="The first rows of the table">
-      <table>
-        <thead>
-          <tr>
-            {profiles.map((profile, index) => (
-              <th key={index} scope="col" class={classOf(profile.name, index)}>
-                <span class="column-name">{truncate(profile.name) || '(no name)'}</span>
-                <span class="column-kind">{describeColumn(profile)}</span>
-                <span class="column-kind">{describeReading(profile)}</span>
-                <span class="column-kind">{describeMissing(profile)}</span>
-                {profile.name !== target && controls[index]?.control}
-                {profile.name !== target && faults.has(profile.name) && (
-                  <span class="field-error">{faults.get(profile.name)}</span>
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, MAX_ROWS).map((row, index) => (
-            <tr key={index}>
-              {profiles.map(({ name }, column) => (
-                <td key={column} class={classOf(name, column)}>
-                  {truncate(row[column] ?? '')}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        head={profiles.map((profile, index) => (
+          <>
+            <span class="column-name">{truncate(profile.name) || '(no name)'}</span>
+            <span class="column-kind">{describeColumn(profile)}</span>
+            <span class="column-kind">{describeReading(profile)}</span>
+            <span class="column-kind">{describeMissing(profile)}</span>
+            {profile.name !== target && controls[index]?.control}
+            {profile.name !== target && faults.has(profile.name) && (
+              <span class="field-error">{faults.get(profile.name)}</span>
+            )}
+          </>
+        ))}
+        rows={rows.slice(0, MAX_ROWS).map((row) => profiles.map((_, column) => truncate(row[column] ?? '')))}
+        classOf={classOf}
+      />
     </Scrolling>
   );
 }

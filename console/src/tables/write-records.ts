@@ -1,4 +1,3 @@
-import { parseNumber } from 'roster-prediction/browser';
 import { writeCsv } from './csv.js';
 import type { TableRecord } from './read-records.js';
 import type { TableFormat } from './table-format.js';
@@ -28,9 +27,4 @@ export class TableWriter {
   toBlob(): Blob {
     return new Blob([...this.#parts, this.#text], { type: 'text/csv' });
   }
-}
-
-/** Returns a text that no spreadsheet takes for a formula. */
-export function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) && Number.isNaN(parseNumber(text)) ? `'${text}` : text;
 }

@@ -1,6 +1,6 @@
 import type { ForecastModel } from 'roster-client';
 import type { ColumnProfile } from '../tables/column-profile.js';
-import { Field } from '../ui/field.js';
+import { CountField } from '../ui/field.js';
 import { SelectField } from '../ui/select.js';
 import type { TrainingRequest } from './send-table.js';
 
@@ -78,23 +78,14 @@ export function ForecastFields({
         chosen={known}
         onChosen={(chosen) => onSeries({ ...series, known: chosen })}
       />
-      <Field label="Steps to forecast" hint="How many hours, days or months ahead, for example.">
-        {(control) => (
-          <input
-            {...control}
-            type="number"
-            min="1"
-            max={MAX_HORIZON}
-            value={horizon}
-            onChange={({ currentTarget: input }) => {
-              const wanted = Math.round(input.valueAsNumber) || START_HORIZON;
-              const kept = Math.min(MAX_HORIZON, Math.max(1, wanted));
-              input.value = String(kept);
-              onSeries({ ...series, horizon: kept });
-            }}
-          />
-        )}
-      </Field>
+      <CountField
+        label="Steps to forecast"
+        hint="How many hours, days or months ahead, for example."
+        value={horizon}
+        max={MAX_HORIZON}
+        otherwise={START_HORIZON}
+        onValue={(steps) => onSeries({ ...series, horizon: steps })}
+      />
     </>
   );
 }

@@ -11,7 +11,7 @@ import { isCsv, type TableHead } from '../tables/table-head.js';
 import { TablePreview } from '../tables/table-preview.js';
 import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { Field } from '../ui/field.js';
+import { TextField } from '../ui/field.js';
 import { bytes, count, number, whole } from '../ui/format.js';
 import { SelectField } from '../ui/select.js';
 import { type ChosenUses, describeUses, findUses, toParameters } from './column-uses.js';
@@ -139,14 +139,7 @@ export function TrainForm({
       {!head.isWhole && (
         <p class="hint">This describes the first {count(head.rows.length, 'row')}. The model is trained on all rows.</p>
       )}
-      <form
-        class="train"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
+      <form class="train" noValidate onSubmit={() => submit()}>
         <fieldset disabled={isSending}>
           <SelectField
             label="Column to predict"
@@ -169,26 +162,18 @@ export function TrainForm({
           {task === 'forecast' && (
             <ForecastFields profiles={profiles} target={target} series={series} onSeries={setSeries} />
           )}
-          <Field
+          <TextField
             label="Name of the model"
             hint={
               existing &&
               `This model exists. The table trains its version ${existing.version + 1}, which answers predictions as soon as it is ready.`
             }
             error={nameError}
-          >
-            {(control) => (
-              <input
-                {...control}
-                ref={nameInput}
-                value={name}
-                autocomplete="off"
-                spellcheck={false}
-                readOnly={model !== null}
-                onInput={(event) => setName(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+            element={nameInput}
+            readOnly={model !== null}
+            value={name}
+            onValue={setName}
+          />
         </fieldset>
         {refusal !== null && (
           <>

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useId } from 'preact/hooks';
 
 /** The attributes that tie a control to its label, its hint and its error. */
@@ -11,6 +11,7 @@ export interface ControlProps {
 /** The words around a control. The service found the error in it. */
 export interface FieldWords {
   label: ComponentChildren;
+  isOptional?: boolean | undefined;
   hint?: ComponentChildren;
   error?: string | undefined;
 }
@@ -18,6 +19,7 @@ export interface FieldWords {
 /** A control with its label, a hint and an error. */
 export function Field({
   label,
+  isOptional = false,
   hint,
   error,
   children,
@@ -26,7 +28,10 @@ export function Field({
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={id}>
+        {label}
+        {isOptional && <span class="faint"> optional</span>}
+      </label>
       {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': Boolean(error) })}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
@@ -39,5 +44,75 @@ export function Field({
         </p>
       )}
     </div>
+  );
+}
+
+interface TextFieldProps extends FieldWords {
+  value: string;
+  onValue: (value: string) => void;
+  element?: RefObject<HTMLInputElement | null>;
+  readOnly?: boolean;
+  spellcheck?: boolean;
+}
+
+/** A field for a line of text. */
+export function TextField({ value, onValue, element, readOnly = false, spellcheck = false, ...words }: TextFieldProps) {
+  return (
+    <Field {...words}>
+      {(control) => (
+        <input
+          {...control}
+          {...(element && { ref: element })}
+          type="text"
+          autocomplete="off"
+          spellcheck={spellcheck}
+          readOnly={readOnly}
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface CountFieldProps extends FieldWords {
+  value: number;
+  max: number;
+  /** The number for what is not one. */
+  otherwise: number;
+  onValue: (value: number) => void;
+}
+
+/** A field for a whole number from 1 on. */
+export function CountField({ value, max, otherwise, onValue, ...words }: CountFieldProps) {
+  return (
+    <Field {...words}>
+      {(control) => (
+        <input
+          {...control}
+          type="number"
+          min="1"
+          max={max}
+          value={value}
+          onChange={({ currentTarget: input }) => {
+            const wanted = Math.round(input.valueAsNumber) || otherwise;
+            const kept = Math.min(max, Math.max(1, wanted));
+            input.value = String(kept);
+            onValue(kept);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Values that the control with `list` of this id proposes. */
+export function Proposals({ id, values }: { id: string; values: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {values.map((value) => (
+        <option key={value} value={value} />
+      ))}
+    </datalist>
   );
 }

@@ -26,6 +26,32 @@ export function Progress({
   );
 }
 
+/** What runs and how far it is, with a button that cancels it. A share that is not known has no bar. */
+export function RunningNotice({
+  label,
+  share,
+  cancel,
+}: {
+  label: string;
+  share: number | undefined;
+  cancel: () => void;
+}) {
+  return (
+    <div class="notice">
+      {share === undefined ? (
+        <p class="waiting" role="status">
+          {label} …
+        </p>
+      ) : (
+        <Progress label={label} share={share} />
+      )}
+      <button type="button" onClick={cancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
 /** Before so much was done in sight, the pace says little. */
 const TELLING_SHARE = 0.02;
 

@@ -6,6 +6,7 @@ import { Captioned, Figure } from '../../plots/figure.js';
 import { linearScale, type Scale } from '../../plots/scale.js';
 import { Scrolling, Table } from '../../plots/table.js';
 import { href } from '../../router/route.js';
+import { type Fact, Facts } from '../../ui/facts.js';
 import { count, finePercent, measure, moment, percent, type Unit, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 
@@ -166,7 +167,7 @@ function CoverageByStep({ metrics }: { metrics: Metrics }) {
 
 function SeriesFacts({ model: { series, order_by, horizon } }: { model: ForecastModel }) {
   const { step, gaps, longest_gap, duplicates, ended_early } = series;
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly Fact[] = [
     ['Series', whole(series.count)],
     ['Step', step.unit === 'number' ? `${measure(step.count)} in ${order_by}` : count(step.count, step.unit)],
     ['Season', series.season > 1 ? count(series.season, 'step') : 'None found'],
@@ -190,14 +191,7 @@ function SeriesFacts({ model: { series, order_by, horizon } }: { model: Forecast
   ].filter((note) => note !== false);
   return (
     <>
-      <dl class="model-facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts class="model-facts" facts={facts} />
       {notes.map((note) => (
         <p key={note} class="notice">
           {note}

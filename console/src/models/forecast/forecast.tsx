@@ -5,7 +5,7 @@ import { useQueryParameter } from '../../router/query-parameter.js';
 import { useAttempt } from '../../session/use-attempt.js';
 import { useLoaded } from '../../session/use-loaded.js';
 import { ErrorNotice } from '../../ui/error-notice.js';
-import { Field } from '../../ui/field.js';
+import { CountField, Field, Proposals } from '../../ui/field.js';
 import { count, percent, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
 import { saveFile } from '../../ui/save-file.js';
@@ -39,7 +39,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
     known.state === 'ready' && isSameSeries(known.value, asked) ? known.value.steps : [];
   return (
     <>
-      <form onSubmit={(event) => event.preventDefault()}>
+      <form>
         <div class="fields">
           {groupColumns.map((name, index) => (
             <GroupField
@@ -50,23 +50,14 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
               onValue={(value) => setSeries(JSON.stringify(groups.with(index, value)))}
             />
           ))}
-          <Field label="Steps" hint={`At most ${whole(horizon)}`}>
-            {(control) => (
-              <input
-                {...control}
-                type="number"
-                min="1"
-                max={horizon}
-                value={steps}
-                onChange={({ currentTarget: input }) => {
-                  const wanted = Math.round(input.valueAsNumber) || horizon;
-                  const kept = Math.min(horizon, Math.max(1, wanted));
-                  input.value = String(kept);
-                  setSteps(kept);
-                }}
-              />
-            )}
-          </Field>
+          <CountField
+            label="Steps"
+            hint={`At most ${whole(horizon)}`}
+            value={steps}
+            max={horizon}
+            otherwise={horizon}
+            onValue={setSteps}
+          />
           <Field label="Go back" hint={wantedBack === 0 ? 'From the last value' : count(wantedBack, 'step')}>
             {(control) => (
               <input
@@ -144,11 +135,7 @@ function GroupField({
             value={value}
             onChange={(event) => onValue(event.currentTarget.value)}
           />
-          <datalist id={`${control.id}-choices`}>
-            {choices.map((choice) => (
-              <option key={choice} value={choice} />
-            ))}
-          </datalist>
+          <Proposals id={`${control.id}-choices`} values={choices} />
         </>
       )}
     </Field>

@@ -48,12 +48,7 @@ export function TruthsFile({ project, model, onAdded }: { project: string; model
       {head === undefined ? (
         <DropZone label="Drop a file here, or" accept={TABLE_TYPES} onFile={read} />
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send(head);
-          }}
-        >
+        <form onSubmit={() => void send(head)}>
           <label>
             Rows of {head.file.name} are known by{' '}
             <Select

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { Column, RowWarning } from 'roster-client';
-import { Field } from '../../ui/field.js';
+import { Field, Proposals } from '../../ui/field.js';
 import { date, labelWithUnit, ungrouped } from '../../ui/format.js';
 import { Select } from '../../ui/select.js';
 import { readUnit } from '../../ui/units.js';
@@ -45,11 +45,7 @@ export function ColumnField({
         ) : kind === 'category' ? (
           <>
             <input {...control} list={list} value={value} onInput={input} />
-            <datalist id={list}>
-              {options.map((category) => (
-                <option key={category} value={category} />
-              ))}
-            </datalist>
+            <Proposals id={list} values={options} />
           </>
         ) : kind === 'date' ? (
           <input

@@ -1,6 +1,6 @@
 import type { FormField } from 'virtual:contract-forms';
 import { useState } from 'preact/hooks';
-import { type ControlProps, Field } from '../../ui/field.js';
+import { type ControlProps, Field, Proposals } from '../../ui/field.js';
 import { capitalized } from '../../ui/format.js';
 import type { Choice, MemberControls } from '../kind.js';
 import { Choose } from './choose.js';
@@ -44,15 +44,11 @@ export function ResourceField({
   // While one types, JSON is not complete.
   const syntaxFault = kind === 'json' && leftWith === content ? findFault(leftWith, field) : undefined;
   const shownFault = fault ?? syntaxFault;
-  const label = choice?.label ?? writeLabel(name, field);
   const members = field.members ?? field.membersOfType?.[type];
   const whole = (
     <Field
-      label={
-        <>
-          {label} {!isRequired && <span class="faint">optional</span>}
-        </>
-      }
+      label={choice?.label ?? writeLabel(name, field)}
+      isOptional={!isRequired}
       hint={choice ? undefined : <Prose text={writeHint(field)} />}
       error={shownFault && sentence(shownFault)}
     >
@@ -147,13 +143,7 @@ function Control({
     return (
       <>
         <input {...common} readOnly={isBusy} type="text" autocomplete="off" list={list} />
-        {list && (
-          <datalist id={list}>
-            {proposals.map((proposal) => (
-              <option key={proposal} value={proposal} />
-            ))}
-          </datalist>
-        )}
+        {list && <Proposals id={list} values={proposals} />}
       </>
     );
   }

@@ -91,16 +91,7 @@ export function ResourceForm({
     />
   );
   return (
-    <form
-      ref={element}
-      class="resource"
-      noValidate
-      aria-busy={isBusy}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <form ref={element} class="resource" noValidate aria-busy={isBusy} onSubmit={() => void submit()}>
       {notice}
       <Summary faults={faults} others={others} />
       {error !== null && <ErrorNotice error={error} scrollTo />}

@@ -38,11 +38,8 @@ export function MemberFields({
         return (
           <Field
             key={member}
-            label={
-              <>
-                {writeLabel(member, field)} {!form.required.includes(member) && <span class="faint">optional</span>}
-              </>
-            }
+            label={writeLabel(member, field)}
+            isOptional={!form.required.includes(member)}
             hint={<Prose text={field.hint ?? ''} />}
           >
             {(control) =>
