@@ -10,8 +10,7 @@ import { sendProblem, sendRefusal } from './api/reply/error-handler.js';
 import type { Callers } from './auth/callers.js';
 import { isLoopback } from './common/addresses.js';
 import type { Config } from './config.js';
-import { refuseMalformed } from './edge/malformed-request.js';
-import { bypassRouter, type Messages, protect, setSecurityHeaders } from './edge/server.js';
+import { bypassRouter, type Messages, protect } from './edge/server.js';
 import { goesToPool } from './models/predictions/predict.js';
 import { writeOauthFault } from './oauth/faults.js';
 import { operations, refuseMissing, type Services } from './operations.js';
@@ -63,13 +62,7 @@ export function createApp(
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-  const observe = observeRequests(log, services.metrics);
-  const handle: RequestHandler = (req, res, next) => {
-    observe(req, res);
-    setSecurityHeaders(res);
-    refuseMalformed(req);
-    requests(req, res, next);
-  };
+  const observe = observeRequests(log, services.metrics.requests);
   const answerError = sendProblem(
     contract,
     bases,
@@ -83,7 +76,8 @@ export function createApp(
   );
   const { listener, messages } = bypassRouter(
     app,
-    traceRequests ? (req, res, next) => traceRequests(req, res, () => handle(req, res, next)) : handle,
+    traceRequests ? (req, res) => traceRequests(req, res, () => observe(req, res)) : observe,
+    requests,
     answerError,
   );
   const signIn = callers.findSignIn();
@@ -95,7 +89,7 @@ export function createApp(
   app.use(answerError);
   const front = protect(listener, allowedOrigins, {
     exempt: openAddresses(contract, bases),
-    overloadProblem: (req) => limits.overloadProblem(req),
+    overloadProblem: limits.overloadProblem,
     refuse: (refusal, req, res) => {
       services.metrics.refused(refusal.type);
       limits.throttle(req, res);

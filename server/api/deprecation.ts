@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Sunset } from '../../contract/deprecations.js';
 import type { Operation } from '../../contract/document.js';
 import { asRecord } from '../../contract/json-record.js';
-import { drainAndClose } from '../edge/request.js';
+import { Exchange } from '../edge/exchange.js';
 
 /**
  * Adds `Deprecation` (RFC 9745, section 2) and `Sunset` (RFC 8594, section 3) to the answer; of several
@@ -53,6 +53,5 @@ export function redirectFromPrefix(
 ): void {
   announceSunset(res, sunset);
   res.status(308).location(base + req.url.slice(prefix.length));
-  res.set('Content-Length', '0');
-  drainAndClose(req, res, '');
+  Exchange.of(res).endUnread('');
 }

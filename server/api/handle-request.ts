@@ -159,7 +159,7 @@ async function handleRequest(
   locals.answerType = negotiateType(req, operation);
 
   if (readBody) await readBody(req, res);
-  const slot = limits.enter(req, res, caller);
+  const slot = limits.enter?.(req, res, caller);
   if (slot) await slot;
   const checked = check(req, res);
   if (checked) await checked;
@@ -168,7 +168,7 @@ async function handleRequest(
   const answered = handle(input);
   const reply = answered instanceof Promise ? await answered : answered;
 
-  const sent = send(req, res, reply, service, () => service.callers.isValid(caller));
+  const sent = send(res, reply, service, () => service.callers.isValid(caller));
   if (sent) await sent;
 }
 
@@ -204,7 +204,7 @@ class HandlerInput {
     this.headers = readHeaders(req, operation);
     this.body = req.body;
     const mayWrite = operation.method !== 'get';
-    this.caller = mayWrite ? Object.assign(new LazyAct(caller, req, res), caller) : caller;
+    this.caller = mayWrite ? Object.assign(new LazyAuditEntry(caller, req, res), caller) : caller;
     this.address = req.socket.remoteAddress ?? '';
     this.base = base;
     this.requestId = requestId;
@@ -227,7 +227,7 @@ class HandlerInput {
     return findCharset(this.#req);
   }
 
-  get closed(): AbortSignal {
+  get responseClosed(): AbortSignal {
     return this.#abortWithRequest();
   }
 
@@ -240,7 +240,7 @@ class HandlerInput {
 
   #abortWithRequest(early?: EarlyEnd): AbortSignal {
     const gone = unavailable('The caller has gone.');
-    return abortWithRequest(this.#req, this.#res, gone, early).signal;
+    return abortWithRequest(this.#res, gone, early).signal;
   }
 }
 
@@ -248,7 +248,7 @@ class HandlerInput {
  * Makes the act of a request when it is asked for: most rows are predicted, and nothing is written. A class, because V8
  * makes a shape of its own for each object that is given a getter.
  */
-class LazyAct {
+class LazyAuditEntry {
   readonly #caller: Caller;
   readonly #req: Request;
   readonly #locals: RequestContext;
@@ -283,8 +283,13 @@ function readHeaders(req: Request, { headers }: Operation): Readonly<Record<stri
  * `Accept` says.
  * @throws {ProblemError} if the caller accepts none of the media types of the operation
  */
-function negotiateType(req: Request, operation: Operation): string {
-  const types = listTypes(req, operation);
+function negotiateType(req: Request, { consumes, produces }: Operation): string {
+  let types = produces;
+  // The media type of the body comes first, where there is one.
+  if (consumes.length > 1 && produces.length > 1) {
+    const sent = mediaType(req);
+    if (produces.includes(sent)) types = [sent, ...produces.filter((type) => type !== sent)];
+  }
   const [preferred = ''] = types;
   const { accept } = req.headers;
   if (types.length === 0 || accept === undefined || accept === '*/*') return preferred;
@@ -299,14 +304,6 @@ function negotiateType(req: Request, operation: Operation): string {
     '/problems/not-acceptable',
     `This operation answers with ${joinWords(types, 'or')}; the Accept header must allow it.`,
   );
-}
-
-/** Returns the media types of the response: that of the body comes first, where there is one. */
-function listTypes(req: Request, { consumes, produces }: Operation): readonly string[] {
-  if (consumes.length < 2 || produces.length < 2) return produces;
-  const sent = mediaType(req);
-  if (!produces.includes(sent) || produces[0] === sent) return produces;
-  return [sent, ...produces.filter((type) => type !== sent)];
 }
 
 function listAddresses(service: Service, bases: readonly string[]): RouteTree<Address> {

@@ -135,7 +135,7 @@ export interface Input<O extends OperationId> {
   /** The encoding that the body is in; UTF-8 for all but CSV. */
   readonly charset: Charset | undefined;
   /** Aborted when the response was sent, or can no longer be sent. Made when it is read, as `signal` is: `...rest` has neither. */
-  readonly closed: AbortSignal;
+  readonly responseClosed: AbortSignal;
   /**
    * Aborted with a problem when nobody waits for the answer any more, or when it may not be given:
    * the caller has gone, the key was revoked, or the service stops.

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { Sunset } from '../../contract/deprecations.js';
 import type { Operation } from '../../contract/document.js';
 import type { Caller } from '../auth/caller.js';
-import type { BodyShare } from './limits/body-memory.js';
-import type { WorkSlot } from './limits/request-gate.js';
+import type { Reservation, Slot } from '../common/fair-gate.js';
+import type { BodyShare, SendBufferLimit } from './limits/memory.js';
 
 /** The facts about a request, in the order in which they become known; the type of `res.locals`. */
 export interface RequestContext {
@@ -20,7 +20,10 @@ export interface RequestContext {
   sunset?: Sunset;
   caller?: Caller;
   bodyShare?: BodyShare;
-  slot?: WorkSlot;
+  reservation?: Reservation;
+  slot?: Slot;
+  /** Limits the memory of answers that wait for their readers. */
+  unread?: SendBufferLimit;
   /** The validated query parameters, converted to the types of the contract. */
   query?: Request['query'];
 }

@@ -1,7 +1,7 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { callerEnded } from '../auth/identify-caller.js';
-import { onResponseClose } from '../edge/connections.js';
+import { Exchange } from '../edge/exchange.js';
 import { type ProblemError, unavailable } from '../problems/problem.js';
 
 /** Returns whether a caller's key or token is still valid; throws if this cannot be determined now. */
@@ -30,7 +30,7 @@ export interface EarlyEnd {
  * or the token ends, or when the service stops.
  * @param gone the reason if the response is closed
  */
-export function abortWithRequest(req: Request, res: Response, gone: unknown, early?: EarlyEnd): AbortController {
+export function abortWithRequest(res: Response, gone: unknown, early?: EarlyEnd): AbortController {
   const over = new AbortController();
   const begun = performance.now();
   let ending: NodeJS.Timeout | undefined;
@@ -45,7 +45,7 @@ export function abortWithRequest(req: Request, res: Response, gone: unknown, ear
   const leaveCaller = early && watchCaller(res.locals.caller, early.isValid, (reason) => over.abort(reason));
   if (early?.stopping.aborted) onStop();
   else early?.stopping.addEventListener('abort', onStop, { once: true });
-  onResponseClose(req, res, () => {
+  Exchange.of(res).onClose(() => {
     leaveCaller?.();
     early?.stopping.removeEventListener('abort', onStop);
     clearTimeout(ending);

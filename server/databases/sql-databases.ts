@@ -1,5 +1,5 @@
 import { namesFor } from '../common/named-settings.js';
-import { QueryGate } from '../common/query-gate.js';
+import { FairGate, type TimedLimits } from '../common/fair-gate.js';
 import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
 import { WorkerPool } from '../work/worker-pool.js';
 import type { Driver, QueryLimits, QueryResult, TableDescription } from './driver.js';
@@ -171,7 +171,7 @@ function explainClosed(name: string, others: string): string {
 
 interface Database {
   readonly settings: DatabaseSettings;
-  readonly gate: QueryGate;
+  readonly gate: FairGate<TimedLimits>;
   /** Opens the driver when it is first called. */
   readonly open: () => Promise<Driver>;
   driver?: Promise<Driver>;
@@ -194,7 +194,7 @@ class Lane {
     this.limits = { ...limits, maxCellBytes };
     this.#sqlite = new WorkerPool({ ...SQLITE_PROCESSES, script: sqliteScript, maxMemoryBytes });
     for (const [name, database] of settings) {
-      const gate = new QueryGate({ slots: maxAtOnce, maxWaiting, timeoutMs, ...GATE_ERRORS });
+      const gate = new FairGate({ slots: maxAtOnce, maxWaiting, timeoutMs, ...GATE_ERRORS });
       const open = async () => {
         if (database.url.startsWith('file:')) return openSqlite(name, database.url, this.#sqlite);
         // Loaded on demand: few services query a PostgreSQL.
@@ -228,7 +228,7 @@ class Lane {
     signal: AbortSignal,
     work: (driver: Driver, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    return database.gate.run(owner, signal, async (running) => {
+    return database.gate.runInTime(owner, signal, async (running) => {
       database.driver ??= database.open();
       return work(await database.driver, running);
     });

@@ -1,127 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Contract } from '../../contract/document.js';
 import { type ProblemError, problem, render } from '../problems/problem.js';
-import { CLOSE_DELAY_MS } from './request.js';
+import { CLOSE_DELAY_MS } from './exchange.js';
+import { unreadable } from './request.js';
 
 /** Connections with a response in progress: anything written there would be read as part of it. */
 export const responsesBegun = new WeakSet<Duplex>();
 
 /** Connections that end with the current response: later requests are not answered. */
-const endingSockets = new WeakSet<Duplex>();
-
-/** Problems that are found before Express sees the request, and thrown inside it. */
-const faults = new WeakMap<IncomingMessage, ProblemError>();
-
-/**
- * Checks requests against the parts of RFC 9112 that Node's parser does not enforce, and converts a
- * target in absolute form to origin form. Runs before Express, which answers some targets with a
- * page of its own. A refused request is the last of its connection: its end may be uncertain, so
- * nothing after it is parsed.
- * @param listener throws the problem of a refused request by {@link refuseMalformed}
- */
-export function checkRequests(listener: RequestListener): RequestListener {
-  return (req, res) => {
-    if (endingSockets.has(req.socket) || isLeftToParser(req)) return;
-    const fault = framingFault(req) ?? targetFault(req) ?? hostFault(req);
-    if (fault) {
-      faults.set(req, fault);
-      endingSockets.add(req.socket);
-      res.shouldKeepAlive = false;
-      req.url = '/';
-    } else {
-      useOriginForm(req);
-    }
-    listener(req, res);
-  };
-}
-
-export function refuseMalformed(req: IncomingMessage): void {
-  const fault = faults.get(req);
-  if (fault) throw fault;
-}
-
-/**
- * Returns whether the parser will refuse the request after handing it over: if chunked is not the
- * last transfer coding, the end of the body is unknown (RFC 9112, section 6.3).
- */
-function isLeftToParser({ headers }: IncomingMessage): boolean {
-  const codings = headers['transfer-encoding'];
-  return codings !== undefined && !/(^|,)[ \t]*chunked$/i.test(codings);
-}
-
-/** Checks the framing of a request (RFC 9112, sections 2.3 and 6.1). */
-function framingFault(req: IncomingMessage): ProblemError | undefined {
-  const { httpVersion, httpVersionMajor, headers } = req;
-  if (httpVersionMajor !== 1) return unreadable(`it is in HTTP/${httpVersion}`);
-  const codings = headers['transfer-encoding'];
-  if (codings === undefined) return undefined;
-  if (httpVersion === '1.0') return unreadable('HTTP/1.0 has no Transfer-Encoding');
-  if (codings.toLowerCase() === 'chunked') return undefined;
-  return problem(
-    '/problems/not-implemented',
-    `The service does not decode Transfer-Encoding: ${codings}. Send the body as it is, with a Content-Length or with Transfer-Encoding: chunked.`,
-  );
-}
-
-/** The scheme and authority at the start of a target in absolute form (RFC 9112, section 3.2.2). */
-const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
-
-/** Checks the target of a request (RFC 9112, section 3.2). */
-function targetFault({ url = '' }: IncomingMessage): ProblemError | undefined {
-  if (url.includes('#')) return unreadable('its target has a fragment');
-  if (url.startsWith('/') || url === '*') return undefined;
-  const authority = ABSOLUTE.exec(url)?.[1];
-  if (authority === undefined) return unreadable('its target is neither a path nor an http address');
-  return authority !== '' && HOST.test(authority)
-    ? undefined
-    : unreadable('the address that is its target has no valid host');
-}
-
-/** `uri-host [ ":" port ]` (RFC 9110, section 7.2, and RFC 3986, section 3.2.2). */
-const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
-
-/** Checks the Host header (RFC 9112, section 3.2). */
-function hostFault({ httpVersion, headers, rawHeaders }: IncomingMessage) {
-  const { host } = headers;
-  if (host === undefined) {
-    return httpVersion === '1.0' ? undefined : unreadable('it has no Host header');
-  }
-  // If the header is sent more than once, Node shows only the first.
-  if (countHosts(rawHeaders) > 1) return unreadable('it has more than one Host header');
-  return HOST.test(host) ? undefined : unreadable('its Host header is not a host and a port');
-}
-
-/** @param rawHeaders names and values in turn */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count;
-}
-
-/**
- * Converts an absolute target to origin form. Its host replaces the Host header (RFC 9112, section
- * 3.2.2).
- */
-function useOriginForm(req: IncomingMessage): void {
-  const { url = '' } = req;
-  const [start, authority] = ABSOLUTE.exec(url) ?? [];
-  if (start === undefined) return;
-  const rest = url.slice(start.length);
-  req.url = rest.startsWith('/') ? rest : `/${rest}`;
-  req.headers.host = authority;
-}
-
-function unreadable(why: string): ProblemError {
-  return problem(
-    '/problems/unreadable-request',
-    `The request cannot be read: ${why}. Use an HTTP client, and look at proxies on the way.`,
-  );
-}
+export const endingSockets = new WeakSet<Duplex>();
 
 /**
  * Returns the listener for input that Node cannot parse as HTTP. There is no request to answer, so

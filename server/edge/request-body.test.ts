@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { readContract } from '../../contract/document.js';
+import { createBodyTimes, Exchange } from './exchange.js';
 import { answerUnreadableRequest } from './malformed-request.js';
-import { disableBodyTimeout, limitBodyTime } from './request.js';
 
 const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
 const TIMEOUT_MS = 200;
@@ -18,9 +18,9 @@ afterEach(() => close());
  * response.
  */
 async function exchange(listener: RequestListener, bytes: string, trickling = 'x'): Promise<string> {
-  const limitBody = limitBodyTime(TIMEOUT_MS, answerUnreadableRequest(contract));
+  const times = createBodyTimes(TIMEOUT_MS, answerUnreadableRequest(contract));
   const server = createServer({ requestTimeout: 0 }, (req, res) => {
-    limitBody(req);
+    Exchange.of(res).limitBody(times);
     listener(req, res);
   });
   server.listen(0, '127.0.0.1');
@@ -63,7 +63,7 @@ test('so is a body that nobody reads, and one whose request was already refused'
 
 test('an exempt body may take longer than the time limit', async () => {
   const answer = await exchange((req, res) => {
-    disableBodyTimeout(req);
+    Exchange.of(res).disableBodyTimeout();
     let bytes = 0;
     req.on('data', ({ length }) => {
       bytes += length;
@@ -88,8 +88,8 @@ test('a slow response does not count as a slow body', async () => {
 });
 
 test('a client that keeps sending after the refusal loses its connection', async () => {
-  const limitBody = limitBodyTime(50, answerUnreadableRequest(contract));
-  const server = createServer({ requestTimeout: 0 }, limitBody);
+  const times = createBodyTimes(50, answerUnreadableRequest(contract));
+  const server = createServer({ requestTimeout: 0 }, (_req, res) => Exchange.of(res).limitBody(times));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // A string is for pipes only.

@@ -1,9 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import type { RowFormat } from 'roster-prediction/predicting';
-import { Deadlines } from '../common/deadlines.js';
 import { bodyTooLarge, type ProblemError, problem } from '../problems/problem.js';
-import { endWith, sendInTurn } from './connections.js';
 
 /** Returns the target of a request without its query. */
 export function withoutQuery(target: string): string {
@@ -114,48 +111,74 @@ export function isText(type: string): boolean {
   return type.startsWith('text/') && type !== CSV_TYPE;
 }
 
-const bodyTimes = Symbol('body times');
+/** The scheme and authority at the start of a target in absolute form (RFC 9112, section 3.2.2). */
+const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 
-/** A property, as that of `Closing`. */
-type Timed = IncomingMessage & { [bodyTimes]?: Deadlines<IncomingMessage> };
+/** `uri-host [ ":" port ]` (RFC 9110, section 7.2, and RFC 3986, section 3.2.2). */
+const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * Returns a function that limits the time in which the body of a request arrives, even after its response, and closes
- * the request with its connection. Node's own `requestTimeout` allows no exception, which {@link
- * disableBodyTimeout} needs.
- * @param maxMs from the end of the headers
- * @param refuse called for a connection whose request takes longer
+ * Returns the problem of a request that breaks a part of RFC 9112 which Node's parser does not enforce. Converts a
+ * target in absolute form to origin form.
  */
-export function limitBodyTime(
-  maxMs: number,
-  refuse: (error: NodeJS.ErrnoException, socket: Duplex) => void,
-): (req: IncomingMessage) => void {
-  const times = new Deadlines<IncomingMessage>(maxMs, ({ complete, socket }) => {
-    if (complete) return;
-    const error = new Error('The body took too long to arrive');
-    refuse(Object.assign(error, { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
-  });
-  return (req: Timed) => {
-    const { socket } = req;
-    times.begin(req);
-    req[bodyTimes] = times;
-    // Node does not close a request that was answered before its body arrived, so anything that
-    // waits for its close would wait forever.
-    const close = () => req.destroy();
-    socket.on('close', close);
-    req.on('close', () => {
-      times.end(req);
-      socket.off('close', close);
-    });
-  };
+export function findFault(req: IncomingMessage): ProblemError | undefined {
+  const { httpVersion, httpVersionMajor, headers, url = '', rawHeaders } = req;
+  if (httpVersionMajor !== 1) return unreadable(`it is in HTTP/${httpVersion}`);
+  const coding = findCodingFault(req);
+  if (coding) return coding;
+  if (url.includes('#')) return unreadable('its target has a fragment');
+  const isOrigin = url.startsWith('/') || url === '*';
+  const [start = '', authority] = isOrigin ? [] : (ABSOLUTE.exec(url) ?? []);
+  if (!isOrigin && authority === undefined) return unreadable('its target is neither a path nor an http address');
+  if (authority === '' || (authority !== undefined && !HOST.test(authority))) {
+    return unreadable('the address that is its target has no valid host');
+  }
+  if (headers.host === undefined) {
+    if (httpVersion !== '1.0') return unreadable('it has no Host header');
+  } else {
+    // If the header is sent more than once, Node shows only the first. Names and values alternate.
+    let hosts = 0;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index];
+      if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    }
+    if (hosts > 1) return unreadable('it has more than one Host header');
+    if (!HOST.test(headers.host)) return unreadable('its Host header is not a host and a port');
+  }
+  if (authority !== undefined) {
+    const rest = url.slice(start.length);
+    req.url = rest.startsWith('/') ? rest : `/${rest}`;
+    // Replaces the Host header (RFC 9112, section 3.2.2).
+    headers.host = authority;
+  }
+  return undefined;
 }
 
 /**
- * Exempts a request from the time limit, because its body is processed as it arrives, with limits
- * of its own.
+ * Returns whether the parser will refuse the request after handing it over: if chunked is not the
+ * last transfer coding, the end of the body is unknown (RFC 9112, section 6.3).
  */
-export function disableBodyTimeout(req: Timed): void {
-  req[bodyTimes]?.end(req);
+export function isLeftToParser(codings: string): boolean {
+  return !/(^|,)[ \t]*chunked$/i.test(codings);
+}
+
+/** Checks the framing of a request (RFC 9112, section 6.1). */
+function findCodingFault({ httpVersion, headers }: IncomingMessage): ProblemError | undefined {
+  const codings = headers['transfer-encoding'];
+  if (codings === undefined) return undefined;
+  if (httpVersion === '1.0') return unreadable('HTTP/1.0 has no Transfer-Encoding');
+  if (codings.toLowerCase() === 'chunked') return undefined;
+  return problem(
+    '/problems/not-implemented',
+    `The service does not decode Transfer-Encoding: ${codings}. Send the body as it is, with a Content-Length or with Transfer-Encoding: chunked.`,
+  );
+}
+
+export function unreadable(why: string): ProblemError {
+  return problem(
+    '/problems/unreadable-request',
+    `The request cannot be read: ${why}. Use an HTTP client, and look at proxies on the way.`,
+  );
 }
 
 /** The number of consecutive chunks whose mean size and duration are checked. */
@@ -168,8 +191,12 @@ const MIN_MEAN = 32;
  */
 const MIN_TIME_MS = 1000;
 
-/** Requests whose chunks were too small; the rest of them is not read. */
-const withSmallChunks = new WeakSet<IncomingMessage>();
+const withTinyChunks = new WeakSet<IncomingMessage>();
+
+/** Returns whether a meter has refused the chunks of a body as too small: the rest is not read. */
+export function hasTinyChunks(req: IncomingMessage): boolean {
+  return withTinyChunks.has(req);
+}
 
 /**
  * Counts the bytes of a body as they arrive. Refuses too many of them, and those that arrive fast in
@@ -202,7 +229,7 @@ export class BodyMeter {
     this.#chunks = 0;
     const areSmall = this.seen - this.#seenBefore < MIN_MEAN * CHUNKS;
     if (!areSmall || this.now() - this.#since > MIN_TIME_MS) return undefined;
-    withSmallChunks.add(this.req);
+    withTinyChunks.add(this.req);
     return problem(
       '/problems/malformed-body',
       `The body comes in chunks of less than ${MIN_MEAN} bytes in the mean; collect what you send, such as 16 KiB at a time, or send fewer than ${CHUNKS} chunks a second.`,
@@ -210,87 +237,4 @@ export class BodyMeter {
       { Connection: 'close' },
     );
   }
-}
-
-/** The largest body, in bytes, whose rest is discarded so that its connection can serve the next request. */
-const SMALL = 1024 * 1024;
-
-/** The most bytes that are discarded before a connection is closed. */
-const MAX_DISCARDED = 32 * 1024 * 1024;
-
-/** The longest time in which the rest of a small body may arrive after the response, in milliseconds. */
-const REST_TIMEOUT_MS = 10_000;
-
-/**
- * The time for which a closing connection stays open so that the client can read the response (RFC
- * 9112, section 9.6), in milliseconds.
- */
-export const CLOSE_DELAY_MS = 2000;
-
-/**
- * Ends the response to a request whose body is not read, or not to its end. If the body is large, the connection must
- * close: the response announces this (`Connection: close`), and the body is discarded for a limited
- * time. Closing at once would reset the connection, and the client would lose the response (RFC
- * 9112, section 9.6). A refusal is sent at the turn of its sender.
- * @param body the complete response body; its headers are already set
- */
-export function drainAndClose(req: IncomingMessage, res: ServerResponse, body: string): void {
-  sendInTurn(res, () => sendAndDrain(req, res, body));
-}
-
-function sendAndDrain(req: IncomingMessage, res: ServerResponse, body: string): void {
-  const isUnderWay = hasBody(req) && !req.complete;
-  const isLarge = isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL;
-  if (isLarge || withSmallChunks.has(req)) res.setHeader('Connection', 'close');
-  const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
-  if (isUnderWay && (!closes || withSmallChunks.has(req))) {
-    endAndDiscard(req, res, body, REST_TIMEOUT_MS);
-    return;
-  }
-  // A discarded body uses no memory.
-  req.unpipe();
-  req.resume();
-  if (!isUnderWay) {
-    endWith(res, body);
-    return;
-  }
-  res.flushHeaders();
-  res.write(body);
-  discard(req, () => res.end());
-}
-
-/**
- * Ends a response, and discards the rest of the body of its request. Ends the connection if the
- * rest does not arrive in time, or at once if it comes in small chunks: reading those would cost
- * more than the refusal saves.
- */
-export function endAndDiscard(req: IncomingMessage, res: ServerResponse, text: string, timeoutMs: number): void {
-  req.unpipe();
-  if (withSmallChunks.has(req)) {
-    req.pause();
-    res.end(text, () => req.socket.destroy());
-    return;
-  }
-  req.resume();
-  res.end(text);
-  if (req.complete) return;
-  const timer = setTimeout(() => req.socket.destroy(), timeoutMs);
-  req.once('close', () => clearTimeout(timer));
-}
-
-/** Discards the rest of a body until it ends, the sender disconnects, or a limit is reached. */
-function discard(req: IncomingMessage, done: () => void): void {
-  const meter = new BodyMeter(req, MAX_DISCARDED);
-  const end = () => {
-    clearTimeout(timer);
-    req.off('data', count).off('end', end).off('close', end);
-    done();
-  };
-  const count = ({ length }: Buffer) => {
-    if (!meter.add(length)) return;
-    req.pause();
-    end();
-  };
-  const timer = setTimeout(end, CLOSE_DELAY_MS);
-  req.on('data', count).once('end', end).once('close', end);
 }

@@ -20,10 +20,10 @@ import type { Contract } from '../../contract/document.js';
 import { keyHeader } from '../auth/identify-caller.js';
 import { FairQueue } from '../common/fair-gate.js';
 import type { ProblemError } from '../problems/problem.js';
-import { onResponseClose, serveInOrder } from './connections.js';
 import { allowOrigins, createOriginRule } from './cors.js';
-import { answerUnreadableRequest, checkRequests, refuseTunnel } from './malformed-request.js';
-import { hasBody, limitBodyTime, withoutQuery } from './request.js';
+import { createBodyTimes, Exchange, serveInOrder } from './exchange.js';
+import { answerUnreadableRequest, endingSockets, refuseTunnel } from './malformed-request.js';
+import { findFault, hasBody, isLeftToParser, withoutQuery } from './request.js';
 
 /**
  * The longest time in which the headers of a request may arrive, and then its body, in
@@ -63,6 +63,7 @@ interface ListenAddress {
 /**
  * Guards a listener: refuses malformed requests and, under load, those without a slot, and adds the
  * headers of CORS to every answer.
+ * @param listener throws the `fault` of a malformed request
  * @param allowedOrigins origins whose pages may read the answers; none for no CORS
  */
 export function protect(
@@ -70,9 +71,22 @@ export function protect(
   allowedOrigins: readonly string[],
   shedding: LoadShedding,
 ): RequestListener {
-  const front = shedLoad(listener, shedding);
-  if (allowedOrigins.length === 0) return checkRequests(front);
-  return checkRequests(allowOrigins(createOriginRule(allowedOrigins), front));
+  const shed = shedLoad(listener, shedding);
+  const next = allowedOrigins.length === 0 ? shed : allowOrigins(createOriginRule(allowedOrigins), shed);
+  return (req, res) => {
+    const codings = req.headers['transfer-encoding'];
+    if (endingSockets.has(req.socket) || (codings !== undefined && isLeftToParser(codings))) return;
+    const fault = findFault(req);
+    if (fault) {
+      Exchange.of(res).fault = fault;
+      // Its end may be uncertain, so nothing after it is parsed.
+      endingSockets.add(req.socket);
+      res.shouldKeepAlive = false;
+      // Express answers some targets with a page of its own.
+      req.url = '/';
+    }
+    next(req, res);
+  };
 }
 
 export interface LoadShedding {
@@ -126,7 +140,7 @@ export function acceptFairly(listener: RequestListener): RequestListener {
   };
   const endTurn = () => {
     begun = undefined;
-    startWaiting();
+    if (waiting.size > 0) startWaiting();
   };
   const startWaiting = () => {
     if (isOver()) return;
@@ -163,7 +177,7 @@ export class HttpServer {
         // problem+json.
         requireHostHeader: false,
         headersTimeout: HEADERS_TIMEOUT_MS,
-        // Would also end streams; see `limitBodyTime`.
+        // Would also end streams; see `createBodyTimes`.
         requestTimeout: 0,
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
         connectionsCheckingInterval: 1000,
@@ -185,12 +199,13 @@ export class HttpServer {
   }
 
   #watch(listener: RequestListener, refuse: ReturnType<typeof answerUnreadableRequest>): RequestListener {
-    const limitBody = limitBodyTime(BODY_TIMEOUT_MS, refuse);
+    const bodyTimes = createBodyTimes(BODY_TIMEOUT_MS, refuse);
     return (req, res) => {
+      const exchange = Exchange.of(res);
       this.#responses.add(res);
-      onResponseClose(req, res, () => this.#responses.delete(res));
+      exchange.onClose(() => this.#responses.delete(res));
       if (this.#isDraining) res.shouldKeepAlive = false;
-      if (hasBody(req)) limitBody(req);
+      if (hasBody(req)) exchange.limitBody(bodyTimes);
       listener(req, res);
     };
   }
@@ -267,11 +282,13 @@ export type Messages = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerR
 /**
  * Runs a handler before an app's router, with the app's requests and responses. Express's router
  * takes a fifth of the processor time of a simple read. It gets the requests that the handler passes on.
+ * @param begin runs first for every request, even for a malformed one
  * @param answerError answers a request whose handler failed
  * @returns the listener, for a server that makes its requests and responses of the given classes
  */
 export function bypassRouter(
   app: Express,
+  begin: (req: Request, res: Response) => void,
   handler: RequestHandler,
   answerError: ErrorRequestHandler,
 ): { readonly listener: RequestListener; readonly messages: Messages } {
@@ -284,6 +301,10 @@ export function bypassRouter(
       else answerError(thrown, req, res, pass);
     };
     try {
+      begin(req, res);
+      setSecurityHeaders(res);
+      const { fault } = Exchange.of(res);
+      if (fault) throw fault;
       handler(req, res, passOn);
     } catch (thrown) {
       passOn(thrown);

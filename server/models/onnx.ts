@@ -19,7 +19,7 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
     busy: () => unavailable('The service writes as many models as ONNX as it does at once; try again later.'),
   });
   return {
-    getOnnx: async ({ caller, params, headers, closed, reply }) => {
+    getOnnx: async ({ caller, params, headers, responseClosed, reply }) => {
       const version = await predictors.requireVersion(caller, params);
       if (version.task === 'forecast') {
         throw notExportable(
@@ -34,7 +34,7 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
       if (known !== undefined && namesTag(known, tag, weakly)) {
         return reply({ status: 304, headers: { ETag: tag } });
       }
-      const portions = await gate.run(caller.owner, closed, () => writeFile(predictors, version, closed));
+      const portions = await gate.run(caller.owner, responseClosed, () => writeFile(predictors, version, responseClosed));
       return reply({
         status: 200,
         headers: { ETag: tag },
@@ -45,13 +45,13 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
 }
 
 /** Writes the file of a version, in portions; other requests are served meanwhile. */
-async function writeFile(predictors: Predictors, version: ServingVersion, closed: AbortSignal): Promise<Uint8Array[]> {
+async function writeFile(predictors: Predictors, version: ServingVersion, responseClosed: AbortSignal): Promise<Uint8Array[]> {
   const stored = await predictors.storedModel(version.id);
   if (!stored) throw unavailable('The version was deleted meanwhile; ask again.');
   const turn = pausing();
   const pause = async () => {
     await turn();
-    closed.throwIfAborted();
+    responseClosed.throwIfAborted();
   };
   const model = await runSteps(decodeModelInSteps(stored.artifact), pause);
   if (model.task === 'forecast' || model.features.length === 0) {

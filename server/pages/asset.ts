@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { namesTag, weakly } from '../api/preconditions.js';
-import { onResponseClose } from '../edge/connections.js';
+import { Exchange } from '../edge/exchange.js';
 
 const compress = promisify(gzip);
 
@@ -50,7 +50,7 @@ export function serve({ type, policy, isImmutable, read }: Asset): RequestHandle
     const isCompressed = req.acceptsEncodings('gzip', 'identity') === 'gzip';
     const etag = isCompressed ? `"${digest}-gzip"` : `"${digest}"`;
     const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS).unref();
-    onResponseClose(req, res, () => clearTimeout(patience));
+    Exchange.of(res).onClose(() => clearTimeout(patience));
     if (policy) res.set('Content-Security-Policy', policy);
     if (isCompressed) res.set('Content-Encoding', 'gzip');
     res.set({ ETag: etag, 'Cache-Control': caching }).vary('Accept-Encoding').type(type);

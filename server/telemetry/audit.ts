@@ -12,11 +12,11 @@ import type { Store } from '../store/index.js';
 
 export function auditOperations(store: Store): Pick<Handlers, 'listAudit'> {
   return {
-    listAudit: async ({ query, base, closed, reply }) => {
+    listAudit: async ({ query, base, responseClosed, reply }) => {
       const page = await listPage(
         `${base}/audit`,
         query,
-        (part) => listEvents(store, query, part, closed),
+        (part) => listEvents(store, query, part, responseClosed),
         (event) => event,
       );
       return reply({ status: 200, ...page });

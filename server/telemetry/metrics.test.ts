@@ -12,7 +12,7 @@ const { operations } = readContract(new URL('../../openapi.yaml', import.meta.ur
 
 async function start(metrics: Metrics, routes: (app: Express) => void): Promise<string> {
   const app = express();
-  const observe = observeRequests(pino({ level: 'silent' }), metrics);
+  const observe = observeRequests(pino({ level: 'silent' }), metrics.requests);
   app.use((req, res, next) => {
     observe(req, res);
     next();

@@ -1,17 +1,11 @@
-import type { Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueLength } from '../common/fair-gate.js';
 import { unlessAborted } from '../common/unless-aborted.js';
-import { wasSent } from '../edge/connections.js';
 import type { ProblemType } from '../problems/problem.js';
-
-/** In seconds: from a response out of memory to a training's upload. */
-const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+import { RequestMetrics } from './request-log.js';
 
 /** The longest wait for a value during a scrape, in milliseconds. */
 const SCRAPE_TIMEOUT_MS = 1000;
-
-const NO_OPERATION = 'none';
 
 const TRAINING_OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
 
@@ -29,50 +23,19 @@ interface Sources {
 }
 
 /**
- * The metrics of one operation. They are kept because prom-client would create its children again, and sort
- * their labels, each time.
- */
-interface OperationSeries {
-  readonly duration: Histogram.Internal<'operation'>;
-  /** The requests since the last scrape. */
-  readonly byStatus: Map<number | 'aborted', number>;
-}
-
-/**
  * The service's metrics in the text format of Prometheus (version 0.0.4). Label values come from
  * the contract and from HTTP only, never from callers, so that the number of series is limited.
  */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #operations = new Map<string, OperationSeries>();
-  #inProgress = 0;
   #sources: Partial<Sources> = {};
   #measureQueues: () => Readonly<Record<string, QueueLength>> = () => ({});
 
-  readonly #requests = new Counter({
-    name: 'roster_requests_total',
-    help: 'Requests that have ended, by operation and by status; aborted: the answer did not go out whole.',
-    labelNames: ['operation', 'status'],
-    registers: [this.#registry],
-    collect: () => this.#addRequests(),
-  });
-  readonly #durations = new Histogram({
-    name: 'roster_request_duration_seconds',
-    help: 'From the arrival of a request to the end of its answer.',
-    labelNames: ['operation'],
-    buckets: DURATION_BUCKETS,
-    registers: [this.#registry],
-  });
+  readonly requests = new RequestMetrics(this.#registry);
   readonly #refused = new Counter({
     name: 'roster_refused_total',
     help: 'Requests that were refused, by the problem that they were answered with.',
     labelNames: ['reason'],
-    registers: [this.#registry],
-  });
-  readonly #deprecated = new Counter({
-    name: 'roster_deprecated_requests_total',
-    help: 'Requests that used something deprecated, by operation; none: an address with a doubled prefix.',
-    labelNames: ['operation'],
     registers: [this.#registry],
   });
   readonly #rowsPredicted = new Counter({
@@ -87,12 +50,6 @@ export class Metrics {
     registers: [this.#registry],
   });
   readonly answers = answerMetrics([this.#registry]);
-  readonly #requestsInProgress: Gauge = new Gauge({
-    name: 'roster_requests_in_progress',
-    help: 'Requests that have not ended, this one among them.',
-    registers: [this.#registry],
-    collect: () => this.#requestsInProgress.set(this.#inProgress),
-  });
 
   /** @param version the release of the service */
   constructor(version: string) {
@@ -130,22 +87,6 @@ export class Metrics {
 
   get contentType(): string {
     return this.#registry.contentType;
-  }
-
-  requestBegun(): void {
-    this.#inProgress++;
-  }
-
-  /** Counts a request by the operation of `res.locals`, after its end. */
-  requestEnded(res: Response, milliseconds: number): void {
-    this.#inProgress--;
-    const { operation, sunset } = res.locals;
-    const operationId = operation?.id ?? NO_OPERATION;
-    const { duration, byStatus } = this.#findSeries(operationId);
-    const status = wasSent(res) ? res.statusCode : 'aborted';
-    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-    duration.observe(milliseconds / 1000);
-    if (sunset) this.#deprecated.inc({ operation: operationId });
   }
 
   /** Counts a refused request, by the last segment of the problem's type. */
@@ -200,22 +141,6 @@ export class Metrics {
       registers: [this.#registry],
       collect: () => fill(gauge, () => this.#sources[source]?.()),
     });
-  }
-
-  #addRequests(): void {
-    for (const [operation, { byStatus }] of this.#operations) {
-      for (const [status, count] of byStatus) this.#requests.inc({ operation, status }, count);
-      byStatus.clear();
-    }
-  }
-
-  #findSeries(operation: string): OperationSeries {
-    let series = this.#operations.get(operation);
-    if (!series) {
-      series = { duration: this.#durations.labels(operation), byStatus: new Map() };
-      this.#operations.set(operation, series);
-    }
-    return series;
   }
 }
 

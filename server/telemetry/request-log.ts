@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { NoteFailure } from '../api/reply/error-handler.js';
 import type { RequestContext } from '../api/request-context.js';
 import { isOwnOrigin } from '../auth/origins.js';
-import { onResponseClose, wasSent } from '../edge/connections.js';
-import { withoutQuery } from '../edge/request.js';
 import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
-import type { Metrics } from './metrics.js';
+import { Exchange } from '../edge/exchange.js';
+import { withoutQuery } from '../edge/request.js';
 
 /** The characters of lines that are written together, and the longest time that they wait, in milliseconds. */
 const WRITE_SIZE = 12_288;
@@ -41,23 +41,92 @@ export function createLog(level: string): Logger {
   return pino({ level }, destination);
 }
 
+/** In seconds: from a response out of memory to a training's upload. */
+const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/**
+ * The metrics of one operation. They are kept because prom-client would create its children again, and sort
+ * their labels, each time.
+ */
+interface OperationSeries {
+  readonly duration: Histogram.Internal<'operation'>;
+  /** The requests since the last scrape. */
+  readonly byStatus: Map<number | 'aborted', number>;
+}
+
+/** The metrics of requests. */
+export class RequestMetrics {
+  readonly #operations = new Map<string, OperationSeries>();
+  readonly #durations: Histogram<'operation'>;
+  readonly #deprecated: Counter<'operation'>;
+  inProgress = 0;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const requests: Counter<'operation' | 'status'> = new Counter({
+      name: 'roster_requests_total',
+      help: 'Requests that have ended, by operation and by status; aborted: the answer did not go out whole.',
+      labelNames: ['operation', 'status'],
+      registers,
+      collect: () => {
+        for (const [operation, { byStatus }] of this.#operations) {
+          for (const [status, count] of byStatus) requests.inc({ operation, status }, count);
+          byStatus.clear();
+        }
+      },
+    });
+    this.#durations = new Histogram({
+      name: 'roster_request_duration_seconds',
+      help: 'From the arrival of a request to the end of its answer.',
+      labelNames: ['operation'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    this.#deprecated = new Counter({
+      name: 'roster_deprecated_requests_total',
+      help: 'Requests that used something deprecated, by operation; none: an address with a doubled prefix.',
+      labelNames: ['operation'],
+      registers,
+    });
+    const inProgress: Gauge = new Gauge({
+      name: 'roster_requests_in_progress',
+      help: 'Requests that have not ended, this one among them.',
+      registers,
+      collect: () => inProgress.set(this.inProgress),
+    });
+  }
+
+  /** Counts a request by the operation of `res.locals`, after its end. */
+  count(res: Response, milliseconds: number): void {
+    const { operation, sunset } = res.locals;
+    const operationId = operation?.id ?? 'none';
+    let series = this.#operations.get(operationId);
+    if (!series) {
+      series = { duration: this.#durations.labels(operationId), byStatus: new Map() };
+      this.#operations.set(operationId, series);
+    }
+    const status = res.writableFinished ? res.statusCode : 'aborted';
+    series.byStatus.set(status, (series.byStatus.get(status) ?? 0) + 1);
+    series.duration.observe(milliseconds / 1000);
+    if (sunset) this.#deprecated.inc({ operation: operationId });
+  }
+}
+
 /** Assigns an id to each request; counts, times and logs it when its response has ended. */
-export function observeRequests(
-  log: Logger,
-  metrics: Pick<Metrics, 'requestBegun' | 'requestEnded'>,
-): (req: Request, res: Response) => void {
+export function observeRequests(log: Logger, requests: RequestMetrics): (req: Request, res: Response) => void {
   return (req, res) => {
     const begun = performance.now();
-    metrics.requestBegun();
+    requests.inProgress++;
     const id = readRequestId(req);
     res.locals.requestId = id;
     res.setHeader('X-Request-Id', id);
     const { method, headers } = req;
     // Unknown once the connection has ended.
     const address = req.socket.remoteAddress;
-    onResponseClose(req, res, () => {
+    Exchange.of(res).onClose(() => {
       const milliseconds = performance.now() - begun;
-      metrics.requestEnded(res, milliseconds);
+      requests.inProgress--;
+      requests.count(res, milliseconds);
       const { statusCode } = res;
       const { operation, caller, params, traceId }: RequestContext = res.locals;
       log[chooseLevel(statusCode)](
@@ -81,7 +150,7 @@ export function observeRequests(
           res: { statusCode },
           responseTime: Math.round(milliseconds),
         },
-        wasSent(res) ? 'request completed' : 'request aborted',
+        res.writableFinished ? 'request completed' : 'request aborted',
       );
     });
   };

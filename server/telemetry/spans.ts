@@ -16,8 +16,8 @@ import {
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { onResponseClose, wasSent } from '../edge/connections.js';
 import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
+import { Exchange } from '../edge/exchange.js';
 
 /** The longest time that a stop waits for a collector, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 3000;
@@ -100,7 +100,7 @@ const traceRequests: RequestHandler = (req, res, next) => {
   const spanContext = span.spanContext();
   if (isSpanContextValid(spanContext)) res.locals.traceId = spanContext.traceId;
   // Nothing is recorded for a request that the sampler skipped.
-  if (span.isRecording()) onResponseClose(req, res, () => endRequestSpan(span, res));
+  if (span.isRecording()) Exchange.of(res).onClose(() => endRequestSpan(span, res));
   next();
 };
 
@@ -127,7 +127,7 @@ function endRequestSpan(span: Span, res: Response): void {
   if (res.headersSent) span.setAttribute('http.response.status_code', res.statusCode);
   // A refused request is not a failure of the service.
   const status = res.statusCode >= 500 ? String(res.statusCode) : undefined;
-  endSpan(span, wasSent(res) ? status : 'aborted');
+  endSpan(span, res.writableFinished ? status : 'aborted');
 }
 
 function endSpan(span: Span, failure: string | undefined): void {

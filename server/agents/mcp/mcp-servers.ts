@@ -1,7 +1,7 @@
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { INVALID_PARAMS } from '../../api/reply/json-rpc.js';
 import { namesFor } from '../../common/named-settings.js';
-import { QueryGate } from '../../common/query-gate.js';
+import { FairGate, type TimedLimits } from '../../common/fair-gate.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { ToolError } from '../tools/tool.js';
 import { McpClient, McpRefusal } from './mcp-client.js';
@@ -45,7 +45,7 @@ type ToolList = ReadonlyMap<string, ServerTool | string>;
 interface Server {
   readonly name: string;
   readonly client: McpClient;
-  readonly gate: QueryGate;
+  readonly gate: FairGate<TimedLimits>;
   /** The last list, its time by `performance.now()`, and the milliseconds for which it is kept. */
   listed?: { readonly tools: ToolList; readonly at: number; readonly keptMs: number } | undefined;
   listing?: Promise<ToolList> | undefined;
@@ -67,7 +67,7 @@ export class McpServers {
   ) {
     this.#listMs = listMs;
     for (const [name, server] of settings) {
-      const gate = new QueryGate({ ...GATE, timeoutMs: callMs, ...gateErrors(name) });
+      const gate = new FairGate({ ...GATE, timeoutMs: callMs, ...gateErrors(name) });
       this.#servers.set(name, { name, client: new McpClient(name, server, version, limits), gate });
     }
   }
@@ -118,7 +118,7 @@ export class McpServers {
       server.listed = { tools, at: performance.now(), keptMs: boundTime(keptMs) };
       return tools;
     };
-    return server.gate.run(owner, signal, list, this.#listMs);
+    return server.gate.runInTime(owner, signal, list, this.#listMs);
   }
 
   /**
@@ -142,7 +142,7 @@ export class McpServers {
       mayQuote: true,
     };
     try {
-      return await server.gate.run(owner, signal, (running) => server.client.request(owner, request, running));
+      return await server.gate.runInTime(owner, signal, (running) => server.client.request(owner, request, running));
     } catch (error) {
       // The tool may have changed, or be gone.
       if (error instanceof McpRefusal && error.code === INVALID_PARAMS) server.listed = undefined;

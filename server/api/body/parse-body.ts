@@ -11,7 +11,7 @@ import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
 import { type FieldError, invalidRequest, MAX_ERRORS, malformedBody } from '../../problems/problem.js';
 import { cutName } from '../../problems/shown-text.js';
 import { announceDeprecations } from '../deprecation.js';
-import { pauseWork } from '../limits/request-gate.js';
+import { pauseWork } from '../limits/index.js';
 import type { Step } from '../request-context.js';
 import { malformedJson, parseSliced, type RowsPlace } from './sliced-json.js';
 

@@ -5,14 +5,13 @@ import type { Operation } from '../../../contract/document.js';
 import { FORM_TYPE } from '../../../contract/operations.js';
 import type { Callers } from '../../auth/callers.js';
 import { joinWords } from '../../common/join-words.js';
-import { onResponseClose } from '../../edge/connections.js';
+import { Exchange } from '../../edge/exchange.js';
 import {
   announcedLength,
   BodyMeter,
   CSV_CHARSETS,
   CSV_TYPE,
   charsetLabel,
-  disableBodyTimeout,
   findCharset,
   hasBody,
   isEndless,
@@ -22,7 +21,7 @@ import {
   mediaType,
 } from '../../edge/request.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
-import type { BodyMemory } from '../limits/body-memory.js';
+import type { BodyMemory } from '../limits/memory.js';
 import type { Step } from '../request-context.js';
 import { watchCaller } from '../request-signal.js';
 import { brokenOff, decodeBody, type Encoding, passWithin } from './decode-body.js';
@@ -68,7 +67,7 @@ export function readBody(
     else {
       const stream = openBody(req, isEndless(type) ? Number.POSITIVE_INFINITY : limit);
       // The response may end before the body does; a handler that reads on would wait forever.
-      onResponseClose(req, res, () => stream.destroy());
+      Exchange.of(res).onClose(() => stream.destroy());
       req.body = stream;
     }
   };
@@ -179,7 +178,7 @@ function collectBody(req: Request, res: Response, limit: number, budget: BodyMem
     };
     const onError = (error: unknown) => refuse(error instanceof ProblemError ? error : brokenOff());
     res.locals.bodyShare = share;
-    onResponseClose(req, res, () => share.release());
+    Exchange.of(res).onClose(() => share.release());
     source.on('data', onData).on('end', onEnd).on('error', onError);
   });
 }
@@ -193,7 +192,7 @@ function openEncoded(req: Request, limit: number): Readable | undefined {
 
 function deferBody(req: Request, res: Response, { maxBody, maxTable }: BodyLimits, isValid: Callers['isValid']): void {
   // The reader of the body applies timeouts of its own.
-  disableBodyTimeout(req);
+  Exchange.of(res).disableBodyTimeout();
   const { caller } = res.locals;
   const type = mediaType(req);
   const stream = openBody(req, type === JSON_TYPE ? maxBody : maxTable);

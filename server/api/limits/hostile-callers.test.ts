@@ -12,14 +12,16 @@ import { listen } from '../../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { stopClock } from '../../../testkit/stopped-clock.js';
 import { makeKey } from '../../../testkit/store/keys.js';
-import { RefusalTurns, SendBufferLimit, serveInOrder, throttleConnections } from '../../edge/connections.js';
-import { BodyMeter, drainAndClose } from '../../edge/request.js';
+import type { FairGate } from '../../common/fair-gate.js';
+import { Exchange, serveInOrder } from '../../edge/exchange.js';
+import { RefusalSchedule, throttleConnections } from '../../edge/refusals.js';
+import { BodyMeter } from '../../edge/request.js';
 import { shedLoad } from '../../edge/server.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
 import { bufferBody } from '../body/read-body.js';
 import { JsonText, send } from '../reply/send.js';
-import { BodyMemory } from './body-memory.js';
-import { type Capacity, pauseWork, RequestGate } from './request-gate.js';
+import { type Capacity, limitRequests, pauseWork } from './index.js';
+import { BodyMemory, SendBufferLimit } from './memory.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(() => {
@@ -38,10 +40,10 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
     };
     next();
   };
-  const answerProblem: ErrorRequestHandler = (error, req, res, _next) => {
+  const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
     res.status(error instanceof ProblemError ? 503 : 500);
     if (error instanceof ProblemError) res.set(error.headers);
-    drainAndClose(req, res, '');
+    Exchange.of(res).endUnread('');
   };
   return listen(express().use(asOwner, ...middleware, answerProblem));
 }
@@ -59,17 +61,17 @@ function buffered(limit: number, budget: BodyMemory): RequestHandler {
 function limit(
   capacity: Capacity,
   unread?: SendBufferLimit,
-): Record<'reserve' | 'run', RequestHandler> & { gate: RequestGate } {
-  const gate = new RequestGate(capacity, () => {}, unread);
+): Record<'reserve' | 'run', RequestHandler> & { gate: FairGate } {
+  const { gate, admit, enter } = limitRequests(capacity, () => {}, unread);
   const caller = ({ locals }: Response) => locals.caller ?? { id: null, owner: '', scopes: [], key: null };
   return {
     gate,
     reserve: (req, res, next) => {
-      gate.reserve(req, res, caller(res));
+      admit(req, res, caller(res));
       next();
     },
     run: async (req, res, next) => {
-      await gate.enter(req, res, caller(res));
+      await enter?.(req, res, caller(res));
       next();
     },
   };
@@ -309,7 +311,7 @@ describe('answers that nobody reads', () => {
       const pieces = Array<string>(req.path === '/whole' ? 1 : 3).fill('x'.repeat(8 * 1024 * 1024));
       const stopping = new AbortController().signal;
       const context = { contract, stopping, noteFailure: () => {} };
-      return send(req, res, { status: 200, body: new JsonText(pieces) }, context, () => true);
+      return send(res, { status: 200, body: new JsonText(pieces) }, context, () => true);
     });
     const unreadBy = (owner: string, path: string) => {
       const connection = raw(url, head(`Owner: ${owner}`, `GET ${path}`));
@@ -327,7 +329,7 @@ describe('answers that nobody reads', () => {
 
 describe('a connection that is held after a refusal', () => {
   test('waits for refusals of its own owner only, and never longer than six seconds', () => {
-    const turns = new RefusalTurns(() => 0);
+    const turns = new RefusalSchedule(() => 0);
     const waits = Array.from({ length: 24_000 }, () => turns.next('greedy'));
     expect(waits.every((wait) => wait === undefined || wait <= 5500)).toBe(true);
     expect(waits.at(-1)).toBeUndefined();

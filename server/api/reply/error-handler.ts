@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract, Operation } from '../../../contract/document.js';
-import { drainAndClose, JSON_TYPE } from '../../edge/request.js';
+import { Exchange } from '../../edge/exchange.js';
+import { JSON_TYPE } from '../../edge/request.js';
 import { invalidRequest, ProblemError, type ProblemRendering, problem, render } from '../../problems/problem.js';
 import { errorOfProblem } from './json-rpc.js';
 import { isOpenaiAddress, writeOpenaiError } from './openai-error.js';
@@ -63,11 +64,11 @@ export function sendProblem(
       for (const name of LIMIT_HEADERS) res.removeHeader(name);
     }
     if (document.status === 400 && operation?.speaksJsonRpc) {
-      sendJson(req, res, error, 400, JSON_TYPE, errorOfProblem(document, req.body));
+      sendText(res, error.headers, 400, JSON_TYPE, JSON.stringify(errorOfProblem(document, req.body)));
     } else if (document.status === 400 && operation?.speaksOauth) {
       const { mediaType, text, headers } = writeOauthFault(operation, document);
-      sendText(req, res, { ...error.headers, ...headers }, 400, mediaType, text);
-    } else sendDocument(req, res, error, document);
+      sendText(res, { ...error.headers, ...headers }, 400, mediaType, text);
+    } else sendDocument(res, error, document);
   };
 }
 
@@ -84,30 +85,13 @@ function renderFor(
     : document;
 }
 
-function sendDocument(
-  req: IncomingMessage,
-  res: ServerResponse,
-  error: ProblemError,
-  document: ProblemRendering,
-): void {
-  sendJson(req, res, error, document.status, 'application/problem+json', document);
-}
-
-function sendJson(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { headers }: ProblemError,
-  status: number,
-  mediaType: string,
-  document: object,
-): void {
-  sendText(req, res, headers, status, mediaType, JSON.stringify(document));
-}
-
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
 
+function sendDocument(res: ServerResponse, { headers }: ProblemError, document: ProblemRendering): void {
+  sendText(res, headers, document.status, 'application/problem+json', JSON.stringify(document));
+}
+
 function sendText(
-  req: IncomingMessage,
   res: ServerResponse,
   headers: ProblemError['headers'],
   status: number,
@@ -117,8 +101,7 @@ function sendText(
   res.statusCode = status;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
-  res.setHeader('Content-Length', Buffer.byteLength(body));
-  drainAndClose(req, res, body);
+  Exchange.of(res).endUnread(body);
 }
 
 /** Sends a problem in response to a request that is not processed any further. */
@@ -132,5 +115,5 @@ export function sendRefusal(
   const requestId = randomUUID();
   const document = renderFor(contract, bases, refusal, { instance: req.url ?? '/', requestId });
   res.setHeader('X-Request-Id', requestId);
-  sendDocument(req, res, refusal, document);
+  sendDocument(res, refusal, document);
 }

@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Request, Response } from 'express';
-import type { Contract } from '../../../contract/document.js';
+import type { Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
-import { endWith, onResponseClose } from '../../edge/connections.js';
-import { disableBodyTimeout, drainAndClose, endAndDiscard, hasBody } from '../../edge/request.js';
+import type { Contract } from '../../../contract/document.js';
+import { Exchange } from '../../edge/exchange.js';
+import { hasBody } from '../../edge/request.js';
 import { ProblemError, render } from '../../problems/problem.js';
-import { pauseWork } from '../limits/request-gate.js';
 import type { IsValid } from '../request-signal.js';
 import { asProblem, type NoteFailure } from './error-handler.js';
 import {
   CHUNK_SIZE,
-  type Chunk,
   corkForTurn,
+  limitWait,
+  type Pieces,
   STALLED_TIMEOUT_MS,
-  type StreamPolicy,
   type StreamTimes,
+  writePieces,
   writeStream,
 } from './write-stream.js';
 
@@ -29,8 +29,6 @@ export class JsonText<T> {
 
   constructor(readonly pieces: Pieces) {}
 }
-
-type Pieces = Iterable<Chunk> | AsyncIterable<string>;
 
 export type StreamPiece =
   | Uint8Array
@@ -120,106 +118,34 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Writes a reply to the connection; returns a promise if it cannot be written at once. */
 export function send(
-  req: Request,
   res: Response,
   { status, body, headers }: AnyReply,
   context: ReplyContext,
   isValid: IsValid,
 ): Promise<void> | void {
+  const { req } = res;
   res.statusCode = status;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
-  if (body === undefined) res.end();
-  else if (body instanceof JsonText) {
-    res.setHeader('Content-Type', JSON_TYPE);
-    return sendPieces(req, res, body.pieces);
-  } else if (body instanceof PlainText) {
+  if (body === undefined) return void res.end();
+  if (body instanceof ByteStream) return sendBytes(res, body, context, isValid);
+  if (body instanceof EventStream) return sendEvents(res, body);
+  if (body instanceof PlainText) {
     const { mediaType, text } = body;
-    if (typeof text === 'string') res.type(mediaType).send(text);
-    else {
-      res.setHeader('Content-Type', mediaType);
-      return sendPieces(req, res, text);
-    }
-  } else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isValid);
-  else if (body instanceof EventStream) return sendEvents(req, res, body);
-  else {
-    res.setHeader('Content-Type', JSON_TYPE);
-    const json = JSON.stringify(body);
-    // The handler may have needed only the beginning of the body.
-    if (hasBody(req) && !req.complete) {
-      res.setHeader('Content-Length', Buffer.byteLength(json));
-      drainAndClose(req, res, json);
-    } else sendWhole(res, json);
+    if (typeof text === 'string') return void res.type(mediaType).send(text);
+    res.setHeader('Content-Type', mediaType);
+    return writePieces(res, text);
   }
-}
-
-/** The longest time to send an answer whose source does not stall, in milliseconds. */
-const SENDING_TIMEOUT_MS = 600_000;
-
-/** Sends a complete answer, with its length. */
-function sendWhole(res: Response, body: Chunk): void {
-  res.setHeader('Content-Length', Buffer.byteLength(body));
-  // Node writes text together with the headers, but bytes by themselves. In Latin-1 each byte is a
-  // character, so that few bytes become text at little cost.
-  if (typeof body === 'string') endWith(res, body);
-  else if (body.length >= CHUNK_SIZE) res.end(body);
-  else endWith(res, Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1');
-  limitWait(res);
-}
-
-/** Limits the time for which a complete answer waits for its reader, and its memory. */
-function limitWait(res: Response): void {
+  res.setHeader('Content-Type', JSON_TYPE);
+  const pieces = body instanceof JsonText ? body.pieces : undefined;
+  const [whole = ''] = Array.isArray(pieces) ? pieces : pieces ? [] : [JSON.stringify(body)];
+  // Most answers are short, and nothing needs to wait for them.
+  const isShort = !pieces || (Array.isArray(pieces) && pieces.length <= 1 && whole.length < CHUNK_SIZE);
+  if (!isShort) return writePieces(res, pieces);
+  // The handler may have needed only the beginning of the body.
+  if (!pieces && hasBody(req) && !req.complete) return Exchange.of(res).endUnread(whole);
+  Exchange.of(res).end(whole);
   // Usually the network has taken all of it by now, and no timeout is needed.
-  if (!res.socket || res.socket.writableLength === 0) return;
-  // The answer no longer needs the body of the request.
-  res.req.body = undefined;
-  res.locals.bodyShare?.release();
-  const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
-  onResponseClose(res.req, res, () => clearTimeout(patience));
-  // Without a listener, Node closes a connection that times out.
-  res.setTimeout(STALLED_TIMEOUT_MS);
-  const { slot } = res.locals;
-  const endWait = slot?.unread.add(slot.owner, res.writableLength, () => res.destroy());
-  if (endWait) onResponseClose(res.req, res, endWait);
-}
-
-async function stream<T>(
-  req: Request,
-  res: Response,
-  source: Iterator<T> | AsyncIterator<T>,
-  policy: StreamPolicy<T>,
-): Promise<void> {
-  const whole = await writeStream(req, res, source, policy);
-  if (whole === undefined) limitWait(res);
-  else sendWhole(res, whole);
-}
-
-/** Most answers are short, and nothing needs to wait for them. */
-function sendPieces(req: Request, res: Response, pieces: Pieces): Promise<void> | void {
-  if (Array.isArray(pieces)) {
-    const [first = ''] = pieces;
-    if (pieces.length <= 1 && first.length < CHUNK_SIZE) return sendWhole(res, first);
-  }
-  return stream(req, res, joinPieces(pieces), {
-    encode: (chunk) => chunk,
-    times: { longest: SENDING_TIMEOUT_MS },
-    readAhead: () => 2,
-    pause: () => pauseWork(res),
-  });
-}
-
-/** Joins texts to chunks of at least CHUNK_SIZE, but for the last. */
-async function* joinPieces(pieces: Pieces): AsyncGenerator<Chunk, undefined> {
-  let text = '';
-  for await (const piece of pieces) {
-    const isText = typeof piece === 'string';
-    if (isText) text += piece;
-    if (text.length >= CHUNK_SIZE || (!isText && text !== '')) {
-      yield text;
-      text = '';
-    }
-    if (!isText) yield piece;
-  }
-  if (text !== '') yield text;
+  if (res.socket?.writableLength) limitWait(res);
 }
 
 /**
@@ -227,21 +153,21 @@ async function* joinPieces(pieces: Pieces): AsyncGenerator<Chunk, undefined> {
  * answered with its problem.
  */
 function sendBytes(
-  req: Request,
   res: Response,
   { mediaType, pieces, options: { isStream, areLines, beginsAtOnce, trailer } }: ByteStream,
   context: ReplyContext,
   isValid: IsValid,
 ): Promise<void> {
   const { contract, stopping, times = STREAM_TIMES } = context;
-  if (isStream) disableBodyTimeout(req);
+  const { req } = res;
+  if (isStream) Exchange.of(res).disableBodyTimeout();
   // HTTP/1.0 has no chunks, which trailers follow.
   const hasTrailer = trailer !== undefined && req.httpVersion !== '1.0';
   res.setHeader('Content-Type', mediaType);
-  return stream(req, res, pieces[Symbol.asyncIterator](), {
+  return writeStream(res, pieces[Symbol.asyncIterator](), {
     encode: (piece) => {
       if (piece instanceof Uint8Array) return piece;
-      if (piece instanceof ProblemError) return problemLine(contract, piece, req, res);
+      if (piece instanceof ProblemError) return problemLine(contract, piece, res);
       if (piece !== 'progress') {
         if (hasTrailer) res.addTrailers(piece.fields);
         else if (!res.headersSent) res.set(piece.fields);
@@ -264,7 +190,7 @@ function sendBytes(
       if (beginsAtOnce) res.flushHeaders();
     },
     pause: nextTurn,
-    endEarly: areLines ? (error) => endWithLine(req, res, error, context) : undefined,
+    endEarly: areLines ? (error) => endWithLine(res, error, context) : undefined,
     freesBytes: true,
   });
 }
@@ -273,8 +199,8 @@ function sendBytes(
 const PING_INTERVAL_MS = 15_000;
 
 /** Sends server-sent events, as the HTML standard defines them. */
-function sendEvents(req: Request, res: Response, { events, isNamed }: EventStream): Promise<void> {
-  disableBodyTimeout(req);
+function sendEvents(res: Response, { events, isNamed }: EventStream): Promise<void> {
+  Exchange.of(res).disableBodyTimeout();
   res.type('text/event-stream');
   // A proxy that buffers would hold events back.
   res.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
@@ -282,7 +208,7 @@ function sendEvents(req: Request, res: Response, { events, isNamed }: EventStrea
     corkForTurn(res);
     res.write(': ping\n\n');
   }, PING_INTERVAL_MS);
-  return stream(req, res, events[Symbol.asyncIterator](), {
+  return writeStream(res, events[Symbol.asyncIterator](), {
     encode: (event) => {
       if (event === DONE) return `data: ${DONE}\n\n`;
       const name = isNamed && 'type' in event ? `event: ${event.type}\n` : '';
@@ -296,22 +222,21 @@ function sendEvents(req: Request, res: Response, { events, isNamed }: EventStrea
 
 /** Sends a last line with the reason for the early end of lines, and discards further input for a while. */
 function endWithLine(
-  req: Request,
   res: Response,
   thrown: unknown,
   { contract, noteFailure, times = STREAM_TIMES }: ReplyContext,
 ): void {
-  const { socket } = req;
-  if (socket.destroyed) {
+  const { req } = res;
+  if (req.socket.destroyed) {
     res.destroy();
     return;
   }
   const error = asProblem(thrown);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
-  endAndDiscard(req, res, problemLine(contract, error, req, res), times.discarding);
+  Exchange.of(res).endEarly(problemLine(contract, error, res), times.discarding);
 }
 
-function problemLine(contract: Contract, error: ProblemError, { originalUrl }: Request, { locals }: Response): string {
-  const at = { instance: originalUrl, requestId: locals.requestId ?? '' };
+function problemLine(contract: Contract, error: ProblemError, { req, locals }: Response): string {
+  const at = { instance: req.originalUrl, requestId: locals.requestId ?? '' };
   return `${JSON.stringify({ problem: render(contract, error, at) })}\n`;
 }

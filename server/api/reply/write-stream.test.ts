@@ -45,7 +45,7 @@ async function begin(
   times: Partial<StreamTimes> = {},
 ): Promise<{ socket: Socket; ended: Promise<unknown> }> {
   const app = express();
-  const observe = observeRequests(pino({ level: 'silent' }), new Metrics('0.0.0'));
+  const observe = observeRequests(pino({ level: 'silent' }), new Metrics('0.0.0').requests);
   app.use((req, res, next) => {
     observe(req, res);
     next();
@@ -57,7 +57,7 @@ async function begin(
     const pieces = inPieces(made(req.iterator({ destroyOnReturn: false })));
     const options = { isStream: true, areLines: true, beginsAtOnce: true };
     const body = new ByteStream('application/x-ndjson', pieces, options);
-    Promise.resolve(send(req, res, { status: 200, body }, context, async () => isKeyGood())).then(
+    Promise.resolve(send(res, { status: 200, body }, context, async () => isKeyGood())).then(
       () => handled.emit('end'),
       (error) => handled.emit('error', error),
     );

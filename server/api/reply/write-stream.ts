@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
+import { Exchange } from '../../edge/exchange.js';
 import { responsesBegun } from '../../edge/malformed-request.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
+import { pauseWork } from '../limits/index.js';
 import { abortWithRequest, type EarlyEnd } from '../request-signal.js';
 
 /** Bytes, or text of about the same size; an empty one signals progress. */
@@ -54,20 +56,50 @@ export interface StreamPolicy<T> {
 /** The reason if the connection is closed or not read: no one can receive a problem. */
 const GONE = Symbol('gone');
 
+/** Texts and bytes that together form one body. */
+export type Pieces = Iterable<Chunk> | AsyncIterable<string>;
+
+/** The longest time to send an answer whose source does not stall, in milliseconds. */
+const SENDING_TIMEOUT_MS = 600_000;
+
+/** Writes a body in pieces; other requests are served between two portions of it. */
+export function writePieces(res: Response, pieces: Pieces): Promise<void> {
+  return writeStream(res, joinPieces(pieces), {
+    encode: (chunk) => chunk,
+    times: { longest: SENDING_TIMEOUT_MS },
+    readAhead: () => 2,
+    pause: () => pauseWork(res),
+  });
+}
+
+/** Joins texts to chunks of at least CHUNK_SIZE, but for the last. */
+async function* joinPieces(pieces: Pieces): AsyncGenerator<Chunk, undefined> {
+  let text = '';
+  for await (const piece of pieces) {
+    const isText = typeof piece === 'string';
+    if (isText) text += piece;
+    if (text.length >= CHUNK_SIZE || (!isText && text !== '')) {
+      yield text;
+      text = '';
+    }
+    if (!isText) yield piece;
+  }
+  if (text !== '') yield text;
+}
+
 /**
  * Writes the items of a source as they are produced, and requests the next one only when the reader
- * has taken the last one.
- * @returns the whole answer, of which nothing is sent, if it has fewer chunks than are read ahead
+ * has taken the last one. If it has fewer chunks than are read ahead, the answer is written whole.
  * @throws the error of the source; if it comes after the first chunk, the response has begun
  */
 export async function writeStream<T>(
-  req: Request,
   res: Response,
   source: Iterator<T> | AsyncIterator<T>,
   policy: StreamPolicy<T>,
-): Promise<Chunk | undefined> {
+): Promise<void> {
+  const { req } = res;
   const { encode, readAhead, pause, endEarly, freesBytes } = policy;
-  const deadline = new StreamDeadline(req, res, policy);
+  const deadline = new StreamDeadline(res, policy);
   const write = (chunk: Chunk): boolean => {
     if (chunk.length === 0) return true;
     if (!pause) corkForTurn(res);
@@ -86,7 +118,8 @@ export async function writeStream<T>(
       const next = await deadline.next(source);
       if (next.done) {
         if (policy.isEndless && ahead.length > 0) break;
-        return ahead[0] ?? '';
+        Exchange.of(res).end(ahead[0] ?? '');
+        return;
       }
       const chunk = encode(next.value);
       if (chunk.length > 0) ahead.push(chunk);
@@ -114,8 +147,24 @@ export async function writeStream<T>(
     deadline.release();
     responsesBegun.delete(req.socket);
     void leave(source).catch(() => {});
+    if (res.writableEnded && res.socket?.writableLength) limitWait(res);
   }
-  return undefined;
+}
+
+/** Limits the time for which a complete answer waits for its reader, and its memory. */
+export function limitWait(res: Response): void {
+  const { bodyShare, slot, unread } = res.locals;
+  // The answer no longer needs the body of the request.
+  res.req.body = undefined;
+  bodyShare?.release();
+  const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
+  const endWait = slot && unread?.add(slot.owner, res.writableLength, () => res.destroy());
+  Exchange.of(res).onClose(() => {
+    clearTimeout(patience);
+    endWait?.();
+  });
+  // Without a listener, Node closes a connection that times out.
+  res.setTimeout(STALLED_TIMEOUT_MS);
 }
 
 /** Ends a source early, which may wait for something that does not come any more. */
@@ -150,12 +199,11 @@ class StreamDeadline {
   readonly #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    req: Request,
     private readonly res: Response,
     private readonly policy: Pick<StreamPolicy<never>, 'times' | 'isLive' | 'mayStall' | 'watch'>,
   ) {
     const { longest } = policy.times;
-    this.#over = abortWithRequest(req, res, GONE, policy.watch);
+    this.#over = abortWithRequest(res, GONE, policy.watch);
     const late = () => this.#over.abort(policy.mayStall ? tookTooLong(longest ?? 0) : GONE);
     this.#timer = longest ? setTimeout(late, longest) : undefined;
   }
@@ -190,9 +238,9 @@ class StreamDeadline {
     const { res } = this;
     let endWait: (() => void) | undefined;
     const slow = setTimeout(() => {
-      const { slot, bodyShare } = res.locals;
+      const { slot, unread, bodyShare } = res.locals;
       slot?.pause();
-      endWait = slot?.unread.add(slot.owner, res.writableLength + held, () => res.destroy());
+      endWait = slot && unread?.add(slot.owner, res.writableLength + held, () => res.destroy());
       bodyShare?.trackBackpressure(() => res.destroy());
     }, SLOW_READER_MS);
     const { isLive, times } = this.policy;

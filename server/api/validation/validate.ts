@@ -6,7 +6,7 @@ import { escapeToken } from '../../../contract/pointer.js';
 import { pausing } from '../../common/pausing.js';
 import { JSON_TYPE, mediaType } from '../../edge/request.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
-import { pauseWork } from '../limits/request-gate.js';
+import { pauseWork } from '../limits/index.js';
 import type { Step } from '../request-context.js';
 import type { RequestChecks } from './schemas.js';
 

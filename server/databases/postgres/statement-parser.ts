@@ -1,4 +1,4 @@
-import { QueryGate } from '../../common/query-gate.js';
+import { FairGate } from '../../common/fair-gate.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { JobFailedError } from '../../work/worker-process.js';
 import { explainEnd, GATE_ERRORS, queryError } from '../query-error.js';
@@ -33,7 +33,7 @@ const OPTIONS: Omit<PoolOptions, 'script'> = {
  */
 export class StatementParser {
   readonly #pool: WorkerPool<string, ParsedSelect>;
-  readonly #gate = new QueryGate({
+  readonly #gate = new FairGate({
     slots: MAX_PROCESSES,
     maxWaiting: MAX_WAITING,
     timeoutMs: MAX_TIME_MS,
@@ -52,7 +52,7 @@ export class StatementParser {
   async parse(owner: string, sql: string, signal: AbortSignal): Promise<ParsedSelect> {
     limitTerms(sql);
     try {
-      return await this.#gate.run(owner, signal, (running) => this.#pool.run({ details: sql, signal: running }));
+      return await this.#gate.runInTime(owner, signal, (running) => this.#pool.run({ details: sql, signal: running }));
     } catch (error) {
       if (error instanceof JobFailedError) {
         const message = 'The statement is nested too deeply; write a simpler one.';

@@ -157,7 +157,7 @@ export function predictOperations(
   };
 
   const answerInPool = async (input: Input<'predict'>, body: Readable | RawJson<PredictBody>, found?: FoundRows) => {
-    const { query, answerType, caller, params, closed, reply } = input;
+    const { query, answerType, caller, params, responseClosed, reply } = input;
     const isStream = body instanceof Readable;
     const parse = async () => (isStream || found ? undefined : body.parse());
     const validate = async () => {
@@ -189,7 +189,7 @@ export function predictOperations(
       isWhole: !isStream,
       count: (rows: number) => count.add(rows),
       validate,
-      closed,
+      responseClosed,
     };
     const parts = pool.answer(request);
     const events = countAnswered(answer ? storeAhead(store, answer, parts) : parts, count);

@@ -33,7 +33,7 @@ function rowsOf(body: AsyncIterable<Uint8Array>, more: Partial<PredictionRequest
     body,
     isWhole: true,
     count: () => undefined,
-    closed: new AbortController().signal,
+    responseClosed: new AbortController().signal,
     ...more,
   };
 }
@@ -172,7 +172,7 @@ describe('a pool of workers', () => {
       begin();
       await new Promise(() => {});
     };
-    const text = textOf(pool.answer(rowsOf(never(), { closed: gone.signal })));
+    const text = textOf(pool.answer(rowsOf(never(), { responseClosed: gone.signal })));
     await begun;
     gone.abort();
     expect(await text).toBe('');
@@ -183,10 +183,10 @@ describe('a pool of workers', () => {
     const pool = poolOf(1);
     const long = textOf(pool.answer(rowsOf(once(JSON.stringify(rentRows(4000))))));
     const gone = new AbortController();
-    const left = Array.from({ length: 16 }, () => textOf(pool.answer(rowsOf(once(rows), { closed: gone.signal }))));
+    const left = Array.from({ length: 16 }, () => textOf(pool.answer(rowsOf(once(rows), { responseClosed: gone.signal }))));
     gone.abort();
     expect(await Promise.all(left)).toEqual(left.map(() => ''));
-    expect(await textOf(pool.answer(rowsOf(once(rows), { closed: gone.signal })))).toBe('');
+    expect(await textOf(pool.answer(rowsOf(once(rows), { responseClosed: gone.signal })))).toBe('');
     expect(answersIn(await textOf(pool.answer(rowsOf(once(rows)))))).toBe(5);
     expect(answersIn(await long)).toBe(4000);
   });

@@ -61,7 +61,7 @@ export interface PredictionRequest {
   /** Throws the problem of JSON that the fast reader has declined. If there is none, its rows are read as objects. */
   readonly validate?: (() => Promise<void>) | undefined;
   /** Aborted when nobody waits for the answer any more. */
-  readonly closed: AbortSignal;
+  readonly responseClosed: AbortSignal;
 }
 
 type Workers = WorkerPool<AnswerJob, boolean, AnswerEvent>;
@@ -117,14 +117,14 @@ export class PredictionPool {
    * @throws the error of the body
    */
   async *answer(request: PredictionRequest): AsyncGenerator<AnswerProgress, undefined> {
-    const { closed } = request;
+    const { responseClosed } = request;
     try {
       yield* toAsyncIterable<AnswerProgress>((sink, signal) => this.#answer(request, sink, signal), {
-        signal: closed,
+        signal: responseClosed,
         maxWaiting: MAX_PARTS,
       });
     } catch (error) {
-      if (!closed.aborted) throw explainEnd(error);
+      if (!responseClosed.aborted) throw explainEnd(error);
     }
     return undefined;
   }
@@ -133,13 +133,13 @@ export class PredictionPool {
     await this.#workers?.close();
   }
 
-  async #answer(request: PredictionRequest, { push, offer }: Sink<AnswerProgress>, closed: AbortSignal): Promise<void> {
+  async #answer(request: PredictionRequest, { push, offer }: Sink<AnswerProgress>, responseClosed: AbortSignal): Promise<void> {
     const { owner } = request.caller;
-    const leave = request.isWhole ? await this.#gate.enter(owner, closed) : undefined;
+    const leave = request.isWhole ? await this.#gate.enter(owner, responseClosed) : undefined;
     const answer = new AbortController();
     const { signal } = answer;
-    const end = () => answer.abort(closed.reason);
-    closed.addEventListener('abort', end, { once: true });
+    const end = () => answer.abort(responseClosed.reason);
+    responseClosed.addEventListener('abort', end, { once: true });
     const slow = { owner, answer };
     const yieldSlot = () => {
       if (leave && !signal.aborted) this.#yieldSlot(slow, leave);
@@ -163,7 +163,7 @@ export class PredictionPool {
       if (!(await run(true))) throw new Error('A body was declined that is valid');
     } finally {
       clearTimeout(slotTime);
-      closed.removeEventListener('abort', end);
+      responseClosed.removeEventListener('abort', end);
       this.#slow.delete(slow);
       // A wait for the reader must not yield the slot any more.
       answer.abort();

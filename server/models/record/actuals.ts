@@ -20,7 +20,7 @@ const MAX_LISTED = 100;
 export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 'addActuals'> {
   return {
     addActuals: async (request) => {
-      const { caller, params, query, body, closed, reply } = request;
+      const { caller, params, query, body, responseClosed, reply } = request;
       const { owner, act } = caller;
       const project = await findProject(store, caller, params.projectName);
       const model = await requireModel(store, project, params.modelName);
@@ -34,9 +34,9 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
       const target = { owner, project: project.name, modelId: model.id, act };
       const counted = new CountedTruths();
       const promised = readPromisedIds(store, { modelId: model.id, isForecast });
-      const source = { owner, text, promised, tooSlow: slowSender('truths'), signal: closed };
+      const source = { owner, text, promised, tooSlow: slowSender('truths'), signal: responseClosed };
       await tables.readTruths({ ...source, ...job }, async ({ groups, unread, repeats }) => {
-        closed.throwIfAborted();
+        responseClosed.throwIfAborted();
         const { unmet, ...counts } = await addTruths(store, target, groups);
         counted.add({ ...counts, unchanged: counts.unchanged + repeats }, [...unread, ...unmet]);
       });

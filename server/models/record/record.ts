@@ -20,7 +20,7 @@ const MAX_GROUPS = 10_000;
 
 export function recordOperations(store: Store, tables: Tables): Pick<Handlers, 'getRecord'> {
   return {
-    getRecord: async ({ caller, params, query, answerType, closed, reply }) => {
+    getRecord: async ({ caller, params, query, answerType, responseClosed, reply }) => {
       const project = await findProject(store, caller, params.projectName);
       const model = await requireModel(store, project, params.modelName);
       const version = query.version ?? model.serving_version ?? model.version;
@@ -42,7 +42,7 @@ export function recordOperations(store: Store, tables: Tables): Pick<Handlers, '
       const counts = await countPromises(store, address);
       const body = describeRecord(model, version, own, stored, counts);
       const times = query.drift && stored && (await readDriftRows(store, address, stored.subject));
-      const found = times ? await tables.findDrift(caller.owner, times.rows, closed) : null;
+      const found = times ? await tables.findDrift(caller.owner, times.rows, responseClosed) : null;
       const drift = times && found ? { ...nameColumns(found, body.columns), since: times.since } : null;
       return reply({ status: 200, body: { ...body, drift, by, groups: latest } });
     },

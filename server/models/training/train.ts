@@ -34,7 +34,7 @@ interface TrainingRequest {
   readonly caller: Caller;
   readonly params: { readonly modelName: string };
   readonly base: string;
-  readonly closed: AbortSignal;
+  readonly responseClosed: AbortSignal;
   readonly signal: AbortSignal;
 }
 
@@ -91,13 +91,13 @@ export function trainingOperations(
     },
 
     previewTable: async (request) => {
-      const { caller, params, query, body, closed, reply } = request;
+      const { caller, params, query, body, responseClosed, reply } = request;
       await findProject(store, caller, params.projectName);
       const { mediaType, bytes: text } = body;
       const form = parseForm(query, request);
       const marks = parseMarks(query, []);
       const format = findFormat(mediaType);
-      const source = { owner: caller.owner, text, tooSlow: slowSender('table'), signal: closed };
+      const source = { owner: caller.owner, text, tooSlow: slowSender('table'), signal: responseClosed };
       const preview = await tables.preview({ ...source, format, form, marks });
       return reply({ status: 200, body: { format: mediaType, ...preview } });
     },
@@ -122,7 +122,7 @@ async function train(
   const { source } = table;
   const stored = await (table.source
     ? ingestQuery({ tables, databases }, owner, table, request.signal)
-    : tables.ingest({ ...table, owner, tooSlow: slowSender('table'), signal: request.closed }));
+    : tables.ingest({ ...table, owner, tooSlow: slowSender('table'), signal: request.responseClosed }));
   try {
     const { model } = await inProject(store, caller, project.name, async (tx, { id }) => {
       await check(await findModel(tx, id, params.modelName));

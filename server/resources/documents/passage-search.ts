@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { QueryGate, type QueryGateLimits } from '../../common/query-gate.js';
+import { FairGate, type TimedLimits } from '../../common/fair-gate.js';
 import { ProblemError } from '../../problems/problem.js';
 import type { Database } from '../../store/database/schema.js';
 import { type Store, StoreBusyError } from '../../store/index.js';
@@ -36,7 +36,7 @@ interface PassageFinder {
   close?(): Promise<void>;
 }
 
-export type SearchLimits = Pick<QueryGateLimits, 'slots' | 'maxWaiting' | 'maxWaitMs' | 'timeoutMs'>;
+export type SearchLimits = Pick<TimedLimits, 'slots' | 'maxWaiting' | 'maxWaitMs' | 'timeoutMs'>;
 
 const LIMITS: SearchLimits = { slots: 3, maxWaiting: 512, maxWaitMs: 5_000, timeoutMs: 10_000 };
 
@@ -60,13 +60,13 @@ const MAX_CLOSE_MS = 1_000;
  * many documents takes seconds.
  */
 export class PassageSearch {
-  readonly #gate: QueryGate;
+  readonly #gate: FairGate<TimedLimits>;
 
   constructor(
     private readonly finder: PassageFinder,
     limits: Partial<SearchLimits> = {},
   ) {
-    this.#gate = new QueryGate({ ...LIMITS, ...limits, ...GATE_ERRORS });
+    this.#gate = new FairGate({ ...LIMITS, ...limits, ...GATE_ERRORS });
   }
 
   /**
@@ -81,7 +81,7 @@ export class PassageSearch {
   ): Promise<FoundPassage[]> {
     const terms = queryTerms(query);
     if (terms.length === 0) return [];
-    return this.#gate.run(owner, signal, (running) => this.finder.find({ ...where, terms }, running));
+    return this.#gate.runInTime(owner, signal, (running) => this.finder.find({ ...where, terms }, running));
   }
 
   /**

@@ -37,16 +37,20 @@ export class BodyMemory {
     return body;
   }
 
-  /** Counts the bytes of a body, and gives up bodies if there are too many. */
-  grow({ owner, hasKey }: BodyShare, bytes: number): void {
-    this.#count(owner, bytes);
+  /** Counts the bytes of a body, or takes them off, and gives up bodies if there are too many. */
+  count({ owner, hasKey }: BodyShare, bytes: number): void {
+    const held = (this.#byOwner.get(owner) ?? 0) + bytes;
+    if (held === 0) this.#byOwner.delete(owner);
+    else this.#byOwner.set(owner, held);
+    this.#total += bytes;
+    if (bytes < 0) return;
     // Without keys there is only one owner, and no share to reserve for others.
-    if (hasKey && this.#isOver(owner)) this.#makeRoom(OWNER_IS_FULL, owner);
-    if (this.#isOver()) this.#makeRoom(ALL_IS_FULL);
+    if (hasKey && held > this.max / 2) this.#makeRoom(OWNER_IS_FULL, owner);
+    if (this.#total > this.max) this.#makeRoom(ALL_IS_FULL);
   }
 
   forget(body: BodyShare): void {
-    if (this.#bodies.delete(body)) this.#count(body.owner, -body.held);
+    if (this.#bodies.delete(body)) this.count(body, -body.held);
   }
 
   /** Returns whether all bodies, or those of one owner, exceed their limit. */
@@ -79,13 +83,6 @@ export class BodyMemory {
 
   #ownedBy(owner: string): number {
     return this.#byOwner.get(owner) ?? 0;
-  }
-
-  #count(owner: string, bytes: number): void {
-    this.#total += bytes;
-    const held = this.#ownedBy(owner) + bytes;
-    if (held === 0) this.#byOwner.delete(owner);
-    else this.#byOwner.set(owner, held);
   }
 }
 
@@ -124,7 +121,7 @@ export class BodyShare {
       this.#sinceProgress = 0;
       this.#progressAt = this.memory.now();
     }
-    this.memory.grow(this, bytes);
+    this.memory.count(this, bytes);
   }
 
   /** Marks the body as complete. It is being processed and cannot be given up. */
@@ -155,3 +152,53 @@ const OWNER_IS_FULL =
 
 const ALL_IS_FULL =
   'The service holds as many bodies as it takes on at once; try again in a moment, and send the body without a pause.';
+
+/** The most bytes of one owner's responses that wait for their readers at once. */
+const MAX_UNREAD = 32 * 1024 * 1024;
+
+interface Unread {
+  readonly bytes: number;
+  readonly cutOff: () => void;
+}
+
+/**
+ * Limits the memory of responses that wait for their readers. If those of one owner take too much,
+ * the one that has waited longest without progress is cut off.
+ */
+export class SendBufferLimit {
+  /** The unread responses of each owner, the longest-waiting first. */
+  readonly #byOwner = new Map<string, Set<Unread>>();
+
+  constructor(private readonly max = MAX_UNREAD) {}
+
+  /**
+   * Counts a response that waits for its reader.
+   * @param bytes the bytes of the response in memory
+   * @param cutOff called at most once, if the memory is needed
+   * @returns the function that ends the wait
+   */
+  add(owner: string, bytes: number, cutOff: () => void): () => void {
+    const responses = this.#byOwner.get(owner) ?? new Set();
+    const response = { bytes, cutOff };
+    responses.add(response);
+    this.#byOwner.set(owner, responses);
+    this.#makeRoom(responses);
+    return () => {
+      responses.delete(response);
+      if (responses.size === 0 && this.#byOwner.get(owner) === responses) {
+        this.#byOwner.delete(owner);
+      }
+    };
+  }
+
+  #makeRoom(responses: Set<Unread>): void {
+    let held = 0;
+    for (const { bytes } of responses) held += bytes;
+    for (const response of responses) {
+      if (held <= this.max || responses.size === 1) return;
+      responses.delete(response);
+      held -= response.bytes;
+      response.cutOff();
+    }
+  }
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { onResponseClose } from './connections.js';
+import { Exchange } from './exchange.js';
 
 /** Starts a server, sends two requests at once, and ends the connection after both have arrived. */
 async function lostExchanges(): Promise<readonly (readonly [IncomingMessage, ServerResponse])[]> {
@@ -37,7 +37,7 @@ test.each(['the answer that was being sent', 'an answer that waited for its turn
     if (!exchange) throw new Error('There was no request');
 
     await expect(
-      new Promise<string>((resolve) => onResponseClose(...exchange, () => resolve('called back'))),
+      new Promise<string>((resolve) => Exchange.of(exchange[1]).onClose(() => resolve('called back'))),
     ).resolves.toBe('called back');
   },
 );
