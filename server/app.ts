@@ -53,7 +53,7 @@ export function createApp(
       noteFailure,
       handlers: { ...operations(services, callers, config, contract.document.info.version), ...replaced },
       refuseMissing: refuseMissing(services),
-      defersJson: (bytes, answerType) => goesToPool(services.pool, bytes, answerType),
+      defersJson: goesToPool(services.pool),
     },
     bases,
   );

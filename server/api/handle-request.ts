@@ -5,14 +5,16 @@
  * express-openapi-validator, which judges the requests that a fast check does not accept.
  */
 
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Sunset } from '../../contract/deprecations.js';
-import type { Contract, Operation } from '../../contract/document.js';
-import { type Caller, describeAct } from '../auth/caller.js';
+import type { Caller } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
 import { identifyCaller, requireScope } from '../auth/identify-caller.js';
 import { locateResource } from '../auth/resource.js';
 import { joinWords } from '../common/join-words.js';
+import type { Sunset } from '../../contract/deprecations.js';
+import type { Contract, Operation } from '../../contract/document.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
 import { type Charset, findCharset, mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
 import type { Act } from '../store/audit.js';
@@ -204,7 +206,7 @@ class HandlerInput {
     this.headers = readHeaders(req, operation);
     this.body = req.body;
     const mayWrite = operation.method !== 'get';
-    this.caller = mayWrite ? Object.assign(new LazyAuditEntry(caller, req, res), caller) : caller;
+    this.caller = mayWrite ? { ...caller, act: describeAct(caller, req, res.locals) } : caller;
     this.address = req.socket.remoteAddress ?? '';
     this.base = base;
     this.requestId = requestId;
@@ -244,26 +246,29 @@ class HandlerInput {
   }
 }
 
-/**
- * Makes the act of a request when it is asked for: most rows are predicted, and nothing is written. A class, because V8
- * makes a shape of its own for each object that is given a getter.
- */
-class LazyAuditEntry {
-  readonly #caller: Caller;
-  readonly #req: Request;
-  readonly #locals: RequestContext;
-  #act: Act | undefined;
+/** The most characters of a program's description of itself. */
+const MAX_USER_AGENT_LENGTH = 200;
 
-  constructor(caller: Caller, req: Request, { locals }: Response) {
-    this.#caller = caller;
-    this.#req = req;
-    this.#locals = locals;
-  }
-
-  get act(): Act {
-    this.#act ??= describeAct(this.#caller, this.#req, this.#locals);
-    return this.#act;
-  }
+/** Returns what a caller does, or tries to do, with a request. */
+export function describeAct(
+  { owner, key, identity }: Caller,
+  req: IncomingMessage & { readonly originalUrl?: string },
+  { operation, requestId, base = '' }: RequestContext,
+): Act {
+  const [path = ''] = (req.originalUrl ?? req.url ?? '').split('?', 1);
+  return {
+    owner,
+    operation: operation?.id ?? null,
+    resource: showText(path.startsWith(base) ? path.slice(base.length) : path, MAX_ADDRESS_LENGTH),
+    key: key?.id ?? null,
+    subject: identity?.subject ?? null,
+    requestId: requestId ?? null,
+    address: req.socket.remoteAddress ?? null,
+    userAgent: showText(req.headers['user-agent'] ?? '', MAX_USER_AGENT_LENGTH),
+    problem: null,
+    count: 1,
+    isRecorded: false,
+  };
 }
 
 /** Returns the headers that an operation declares, spelled as in the contract. */

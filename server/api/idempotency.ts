@@ -4,8 +4,7 @@ import { claimAnswer, findAnswer, findKeyedMessage, type KeptAnswer, keepAnswer 
 import type { Store } from '../store/index.js';
 import type { JsonChunks } from '../store/rows.js';
 import type { OperationId } from './handlers.js';
-import { hashPieces, withEtag } from './preconditions.js';
-import { JsonText } from './reply/send.js';
+import { hashPieces, JsonText, withEtag } from './reply/send.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
@@ -126,7 +125,10 @@ export function changedFields<T extends object, K extends keyof T = never>(
   // The params of a skill have no other name, and nothing of a skill is removable.
   const hasOlderName = (fields.params ?? null) !== null;
   const removed: ReadonlySet<unknown> = new Set(hasOlderName ? [] : removable);
-  const kept = Object.entries(fields).filter(([name, value]) => value !== null || removed.has(name));
+  const kept: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== null || removed.has(name)) kept.push([name, value]);
+  }
   // Only nulls were removed, which TypeScript cannot infer from the entries.
   return Object.fromEntries(kept) as WithoutNulls<Omit<T, K>> & Pick<T, K>;
 }

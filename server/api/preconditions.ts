@@ -1,22 +1,6 @@
-import { createHash, hash } from 'node:crypto';
-import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
 import type { JsonChunks } from '../store/rows.js';
-import { JsonText } from './reply/send.js';
-
-/** A response that shows a resource, with its entity tag. */
-export interface Tagged<T> {
-  readonly body: JsonText<T>;
-  readonly headers: { readonly ETag: string };
-}
-
-/**
- * Returns the body and the strong entity tag (RFC 9110, section 8.8.3) of a response that shows a
- * resource. The tag is a digest of the body; other requests are served while it is computed.
- */
-export async function withEtag<T>(chunks: JsonChunks): Promise<Tagged<T>> {
-  return { body: new JsonText<T>(chunks), headers: { ETag: await entityTag(chunks) } };
-}
+import { entityTag, type Tagged, withEtag } from './reply/send.js';
 
 /** The response to a GET of a resource: the resource, or 304 if the caller already has it. */
 export type ConditionalReply<T> =
@@ -68,28 +52,6 @@ export async function checkPreconditions(conditions: Conditions, current: JsonCh
       'The resource that If-None-Match rules out already exists; read it, and decide anew.',
     );
   }
-}
-
-async function entityTag(chunks: JsonChunks): Promise<string> {
-  const [first = ''] = chunks;
-  if (chunks.length <= 1) return quoteTag(hash('sha256', first, 'base64url'));
-  return quoteTag(await hashPieces(chunks, 'base64url'));
-}
-
-/** Computes the SHA-256 of a text in pieces, and yields to other requests meanwhile. */
-export async function hashPieces(pieces: Iterable<string>, encoding: 'base64url' | 'hex'): Promise<string> {
-  const pause = pausing();
-  const digest = createHash('sha256');
-  for (const piece of pieces) {
-    digest.update(piece);
-    await pause();
-  }
-  return digest.digest(encoding);
-}
-
-export function quoteTag(digest: string): string {
-  // 132 bits suffice: nobody gains anything from a collision with a resource of their own.
-  return `"${digest.slice(0, 22)}"`;
 }
 
 type Comparison = (named: string, tag: string) => boolean;

@@ -1,8 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { OWNER_SCOPES, type Scope } from '../../contract/scopes.js';
-import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
-import type { Act } from '../store/audit.js';
 import type { KeyLimits } from '../store/key-limits.js';
+import { OWNER_SCOPES, type Scope } from '../../contract/scopes.js';
+import type { Act } from '../store/audit.js';
 
 /** The sender of a request. */
 export interface Caller {
@@ -23,39 +21,6 @@ export interface Caller {
   readonly identity?: Identity;
   /** The event of a request that may write, for the audit log. */
   readonly act?: Act;
-}
-
-/** The parts of a request that the audit log has, beside its caller. */
-interface AuditedRequest {
-  readonly operation?: { readonly id: string };
-  readonly requestId?: string;
-  /** The prefix before the path of the contract. */
-  readonly base?: string;
-}
-
-/** The most characters of a program's description of itself. */
-const MAX_USER_AGENT_LENGTH = 200;
-
-/** Returns what a caller does, or tries to do, with a request. */
-export function describeAct(
-  { owner, key, identity }: Caller,
-  req: IncomingMessage & { readonly originalUrl?: string },
-  { operation, requestId, base = '' }: AuditedRequest,
-): Act {
-  const [path = ''] = (req.originalUrl ?? req.url ?? '').split('?', 1);
-  return {
-    owner,
-    operation: operation?.id ?? null,
-    resource: showText(path.startsWith(base) ? path.slice(base.length) : path, MAX_ADDRESS_LENGTH),
-    key: key?.id ?? null,
-    subject: identity?.subject ?? null,
-    requestId: requestId ?? null,
-    address: req.socket.remoteAddress ?? null,
-    userAgent: showText(req.headers['user-agent'] ?? '', MAX_USER_AGENT_LENGTH),
-    problem: null,
-    count: 1,
-    isRecorded: false,
-  };
 }
 
 /** The projects that a caller sees. */

@@ -49,6 +49,8 @@ export class Callers {
   readonly #good = new LruCache<Found>({ maxEntries: MAX_KEYS });
   /** The uses that are still to be noted: the moment, by the id of the key. */
   readonly #toNote = new Map<string, string>();
+  /** True if a token of an OIDC issuer is as good as a key. */
+  readonly takesTokens: boolean;
   #keysExist: boolean;
   #askAgainAt = Number.NEGATIVE_INFINITY;
 
@@ -62,17 +64,13 @@ export class Callers {
     closed = false,
     private readonly identities?: Identities,
   ) {
-    this.#keysExist = closed || identities !== undefined;
+    this.takesTokens = identities !== undefined;
+    this.#keysExist = closed || this.takesTokens;
   }
 
   /** Returns where browsers sign in; undefined if they do not. */
   findSignIn(): SignIn | undefined {
     return this.identities?.signIn;
-  }
-
-  /** True if a token of an OIDC issuer is as good as a key. */
-  get takesTokens(): boolean {
-    return this.identities !== undefined;
   }
 
   /**

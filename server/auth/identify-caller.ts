@@ -44,7 +44,7 @@ export function identifyCaller(
     const needless = `This service has no keys: send none; leave the header ${names} out.`;
     throw unauthorized(needless, 'invalid_token', resource);
   };
-  if (sent.some(({ form }) => form !== first?.form)) {
+  if (sent.length > 1 && sent.some(({ form }) => form !== first?.form)) {
     // One of the two may not be the caller's.
     return refuse('The request has both headers, Authorization and X-Api-Key; send the key in one of them.');
   }
@@ -126,7 +126,8 @@ function refuseOtherOrigins(req: Request, allowed: readonly string[], remedy: st
 /** Refuses callers without the scope that the contract requires for the operation, if it requires one. */
 export function requireScope({ scopes }: Operation, caller: Caller): void {
   const [first] = scopes;
-  if (first === undefined || scopes.some((scope) => caller.scopes.includes(scope))) return;
+  if (first === undefined || caller.scopes.includes(first)) return;
+  if (scopes.some((scope) => caller.scopes.includes(scope))) return;
   if (caller.id === null) {
     throw missingScope('This service has no keys; those who run it make the first one with roster keys create.', first);
   }
@@ -180,11 +181,13 @@ interface SentHeader {
  */
 function keyHeaders({ headers, rawHeaders }: Request) {
   const found: SentHeader[] = [];
-  if (keyHeader(headers) === undefined) return found;
+  if (headers.authorization === undefined && headers['x-api-key'] === undefined) return found;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const text = rawHeaders[index] ?? '';
-    const name = KEY_HEADERS.find((header) => header.length === text.length && header === text.toLowerCase());
-    if (name) found.push({ form: KEY_FORMS[name], value: rawHeaders[index + 1] ?? '' });
+    for (const name of KEY_HEADERS) {
+      if (name.length !== text.length || name !== text.toLowerCase()) continue;
+      found.push({ form: KEY_FORMS[name], value: rawHeaders[index + 1] ?? '' });
+    }
   }
   return found;
 }

@@ -11,7 +11,11 @@ export type SecretKind = '' | 'at' | 'rt' | 'ac';
 
 const FORM = new RegExp(`^roster_((?:ac|at|rt)?)([${CHARACTERS}]{${ID_LENGTH}})_([${CHARACTERS}]{${SECRET_LENGTH}})$`);
 
-/** A new secret: `text`, which is `roster_<kind><id>_<secret>`, is for its holder alone, the hash for the store. */
+/**
+ * A new secret: `text`, which is `roster_<kind><id>_<secret>`, is for its holder alone, the hash for the store. That is
+ * the SHA-256 of the secret, in hexadecimal. A password would need a slow hash; 256 random bits are found by no search,
+ * however fast.
+ */
 export interface NewSecret {
   readonly text: string;
   readonly hash: string;
@@ -29,7 +33,7 @@ export function createKey(id = randomId()): NewSecret & { readonly id: string } 
 
 export function createSecret(kind: SecretKind, id: string): NewSecret {
   const secret = randomText(SECRET_LENGTH);
-  return { text: `roster_${kind}${id}_${secret}`, hash: hashSecret(secret) };
+  return { text: `roster_${kind}${id}_${secret}`, hash: hash('sha256', secret) };
 }
 
 /** The parts of a text that someone presents. */
@@ -49,17 +53,9 @@ export function parseSecret<Kind extends SecretKind>(
   ...kinds: readonly Kind[]
 ): PresentedSecret<Kind> | undefined {
   const [, sent, id, secret] = FORM.exec(text ?? '') ?? [];
-  const kind = kinds.find((one) => one === sent);
-  if (kind === undefined || id === undefined || secret === undefined) return undefined;
-  return { kind, id, hash: hashSecret(secret) };
-}
-
-/**
- * The SHA-256 of a secret, in hexadecimal. A password would need a slow hash; 256 random bits are found by
- * no search, however fast.
- */
-function hashSecret(secret: string): string {
-  return hash('sha256', secret);
+  if (id === undefined || secret === undefined) return undefined;
+  for (const kind of kinds) if (kind === sent) return { kind, id, hash: hash('sha256', secret) };
+  return undefined;
 }
 
 /** Returns a random text of so many characters, none of which a key separates its parts by. */

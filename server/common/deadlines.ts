@@ -16,7 +16,7 @@ export class Deadlines<T> {
   begin(item: T): void {
     this.#begun.delete(item);
     this.#begun.set(item, performance.now());
-    this.#wait(this.ms);
+    this.#timer ??= setTimeout(this.#look, this.ms).unref();
   }
 
   /** Returns whether the item had begun, and has neither ended nor been called back for. */

@@ -54,10 +54,12 @@ export class FairGate<Limits extends GateLimits = GateLimits> {
   readonly #waiting = new FairQueue<() => void>();
   readonly #running = new Map<string, number>();
   readonly #slotsPerOwner: number;
+  /** The most pieces of work that run, wait, or have a reservation, where the last are used. */
+  readonly #room: number;
   /** The work of `runInTime` that has not ended, whether or not somebody waits for it. */
   readonly #timed = new Map<AbortController, Promise<unknown>>();
   /** The slots whose work goes on; those that take too long pause. */
-  readonly #working = new Deadlines<Slot>(MAX_WORK_MS, (slot) => slot.pause());
+  readonly working = new Deadlines<Slot>(MAX_WORK_MS, (slot) => slot.pause());
   /** The work that has room reserved, in the order in which it came, and the number by owner. */
   readonly #reservations = new Set<Reservation>();
   readonly #reserved = new Map<string, number>();
@@ -67,6 +69,7 @@ export class FairGate<Limits extends GateLimits = GateLimits> {
 
   constructor(private readonly limits: Limits) {
     this.#slotsPerOwner = limits.slotsPerOwner ?? Math.max(1, limits.slots - 1);
+    this.#room = limits.slots + limits.maxWaiting;
   }
 
   get length(): QueueLength {
@@ -79,11 +82,12 @@ export class FairGate<Limits extends GateLimits = GateLimits> {
    * @throws the reason of `signal` if it aborts before the work begins, or what the work throws
    */
   async run<T>(owner: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const leave = await this.enter(owner, signal);
+    signal?.throwIfAborted();
+    if (!this.tryEnter(owner)) await this.#wait(owner, signal);
     try {
       return await work();
     } finally {
-      leave();
+      this.leave(owner);
     }
   }
 
@@ -198,16 +202,11 @@ export class FairGate<Limits extends GateLimits = GateLimits> {
     const running = (this.#running.get(owner) ?? 0) - 1;
     if (running === 0) this.#running.delete(owner);
     else this.#running.set(owner, running);
-    this.#waiting.take((next) => this.tryEnter(next))?.();
+    if (this.#waiting.size > 0) this.#waiting.take((next) => this.tryEnter(next))?.();
   }
 
   othersWait(owner: string): boolean {
     return this.#waiting.hasOthers(owner);
-  }
-
-  /** Returns a slot that is yet to be taken, and can be given back for a while. */
-  openSlot(owner: string): Slot {
-    return new Slot(this, this.#working, owner);
   }
 
   /** Reserves room for work that is to come, for a short time. */
@@ -265,10 +264,6 @@ export class FairGate<Limits extends GateLimits = GateLimits> {
     return largest;
   }
 
-  get #room(): number {
-    return this.limits.slots + this.limits.maxWaiting;
-  }
-
   /** The pieces of work that run, wait, or have a reservation. */
   get #size(): number {
     return this.#taken + this.#waiting.size + this.#reservations.size;
@@ -288,14 +283,13 @@ export class Slot {
 
   constructor(
     private readonly gate: FairGate,
-    private readonly working: Deadlines<Slot>,
     readonly owner: string,
   ) {}
 
   /** Takes the slot if one is free for the owner. */
   tryEnter(): boolean {
     const isFree = this.gate.tryEnter(this.owner);
-    if (isFree) this.working.begin(this);
+    if (isFree) this.gate.working.begin(this);
     return isFree;
   }
 
@@ -315,12 +309,12 @@ export class Slot {
   /** Takes the slot that the gate offers. */
   #begin(): void {
     if (this.#hasEnded) this.gate.leave(this.owner);
-    else this.working.begin(this);
+    else this.gate.working.begin(this);
   }
 
   /** Gives the slot to other work, until `letOthersWork` is called again. */
   pause(): void {
-    if (this.working.end(this)) this.gate.leave(this.owner);
+    if (this.gate.working.end(this)) this.gate.leave(this.owner);
   }
 
   end(): void {
@@ -331,14 +325,14 @@ export class Slot {
   /** Lets other work run. Returns a promise of the next slot, or undefined if this work may continue. */
   letOthersWork(): Promise<void> | undefined {
     const { gate, owner } = this;
-    const hadSlot = this.working.has(this);
+    const hadSlot = this.gate.working.has(this);
     if (this.#hasEnded || (hadSlot && !gate.othersWait(owner))) return undefined;
     return new Promise((resolve) => {
       const goOn = () => {
         this.#begin();
         resolve();
       };
-      this.working.end(this);
+      this.gate.working.end(this);
       if (hadSlot) gate.requeue(owner, soon(goOn));
       else if (gate.tryEnter(owner)) goOn();
       else gate.enqueue(owner, soon(goOn));
@@ -359,15 +353,12 @@ function soon(begin: () => void): () => void {
  * owner.
  */
 export class FairQueue<T> {
+  /** The number of items; nobody else sets it. */
+  size = 0;
   readonly #byOwner = new Map<string, T[]>();
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
 
   add(owner: string, item: T): void {
-    this.#size += 1;
+    this.size += 1;
     const items = this.#byOwner.get(owner);
     if (items) items.push(item);
     else this.#byOwner.set(owner, [item]);
@@ -378,7 +369,7 @@ export class FairQueue<T> {
    * other items.
    */
   requeue(owner: string, item: T): void {
-    this.#size += 1;
+    this.size += 1;
     const items = this.#byOwner.get(owner) ?? [];
     items.unshift(item);
     this.#byOwner.delete(owner);
@@ -395,7 +386,7 @@ export class FairQueue<T> {
       this.#byOwner.delete(owner);
       const item = items.shift();
       if (items.length > 0) this.#byOwner.set(owner, items);
-      this.#size -= 1;
+      this.size -= 1;
       return item;
     }
     return undefined;
@@ -407,7 +398,7 @@ export class FairQueue<T> {
     if (index === -1) return;
     items.splice(index, 1);
     if (items.length === 0) this.#byOwner.delete(owner);
-    this.#size -= 1;
+    this.size -= 1;
   }
 
   countWaiting(owner: string): number {

@@ -1,5 +1,5 @@
-import { namesFor } from '../common/named-settings.js';
 import { FairGate, type TimedLimits } from '../common/fair-gate.js';
+import { namesFor } from '../common/named-settings.js';
 import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
 import { WorkerPool } from '../work/worker-pool.js';
 import type { Driver, QueryLimits, QueryResult, TableDescription } from './driver.js';

@@ -28,15 +28,14 @@ const throttledUntil = new WeakMap<Socket, number>();
  */
 export function serveInOrder(listener: RequestListener): RequestListener {
   const serve: RequestListener = (req, res) => {
-    // Calls for the next one at its end.
-    Exchange.of(res);
-    listener(req, res);
-  };
-  return (req, res) => {
     // Node assigns a response its connection once earlier responses are sent.
-    if (res.socket) serve(req, res);
-    else enqueue(serve, req, res);
+    if (res.socket) {
+      // Calls for the next one at its end.
+      Exchange.of(res);
+      listener(req, res);
+    } else enqueue(serve, req, res);
   };
+  return serve;
 }
 
 function enqueue(serve: RequestListener, req: IncomingMessage, res: ServerResponse): void {
@@ -149,15 +148,12 @@ export class Exchange {
 
   private constructor(res: ServerResponse) {
     this.#res = res;
-    // One function for all responses, so that a request makes no closure for it.
-    res.on('close', Exchange.#callBack);
-  }
-
-  static #callBack(this: Held): void {
-    const connection: Connection = this.req.socket;
-    if (connection[pipeline]) setImmediate(serveNext, connection);
-    const { [exchange]: held } = this;
-    if (held) for (const done of held.#closing) done();
+    // One listener for all that wait for it.
+    res.on('close', () => {
+      const connection: Connection = res.req.socket;
+      if (connection[pipeline]) setImmediate(serveNext, connection);
+      for (const done of this.#closing) done();
+    });
   }
 
   /** Calls back when the response was sent, or can no longer be sent: `writableFinished` tells which. */

@@ -124,7 +124,8 @@ const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/
 export function findFault(req: IncomingMessage): ProblemError | undefined {
   const { httpVersion, httpVersionMajor, headers, url = '', rawHeaders } = req;
   if (httpVersionMajor !== 1) return unreadable(`it is in HTTP/${httpVersion}`);
-  const coding = findCodingFault(req);
+  const codings = headers['transfer-encoding'];
+  const coding = codings === undefined ? undefined : findCodingFault(codings, httpVersion);
   if (coding) return coding;
   if (url.includes('#')) return unreadable('its target has a fragment');
   const isOrigin = url.startsWith('/') || url === '*';
@@ -163,9 +164,7 @@ export function isLeftToParser(codings: string): boolean {
 }
 
 /** Checks the framing of a request (RFC 9112, section 6.1). */
-function findCodingFault({ httpVersion, headers }: IncomingMessage): ProblemError | undefined {
-  const codings = headers['transfer-encoding'];
-  if (codings === undefined) return undefined;
+function findCodingFault(codings: string, httpVersion: string): ProblemError | undefined {
   if (httpVersion === '1.0') return unreadable('HTTP/1.0 has no Transfer-Encoding');
   if (codings.toLowerCase() === 'chunked') return undefined;
   return problem(

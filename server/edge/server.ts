@@ -130,7 +130,6 @@ export function acceptFairly(listener: RequestListener): RequestListener {
   const waiting = new FairQueue<[IncomingMessage, ServerResponse]>();
   /** The start time of the first request in this turn. */
   let begun: number | undefined;
-  const isOver = () => begun !== undefined && performance.now() - begun >= STARTING_MS;
   const start: RequestListener = (req, res) => {
     if (begun === undefined) {
       begun = performance.now();
@@ -143,7 +142,7 @@ export function acceptFairly(listener: RequestListener): RequestListener {
     if (waiting.size > 0) startWaiting();
   };
   const startWaiting = () => {
-    if (isOver()) return;
+    if (begun !== undefined && performance.now() - begun >= STARTING_MS) return;
     const next = waiting.take();
     if (!next) return;
     const [req, res] = next;
@@ -154,7 +153,8 @@ export function acceptFairly(listener: RequestListener): RequestListener {
     queueMicrotask(() => process.nextTick(startWaiting));
   };
   return (req, res) => {
-    if (waiting.size === 0 && !isOver()) start(req, res);
+    const isOver = begun !== undefined && performance.now() - begun >= STARTING_MS;
+    if (waiting.size === 0 && !isOver) start(req, res);
     else waiting.add(keyHeader(req.headers) ?? '', [req, res]);
   };
 }

@@ -1,6 +1,7 @@
 import type { Handlers } from '../api/handlers.js';
 import { listPage } from '../api/list-page.js';
-import { checkPreconditions, conditionalGet, isConditional, withEtag } from '../api/preconditions.js';
+import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
+import { withEtag } from '../api/reply/send.js';
 import { findProject, inProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import { countVersions, deleteModel, deleteVersions, lockModel, setServing } from './change-models.js';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { decodeModelInSteps, exportOnnx, ONNX_REVISION, runSteps } from 'roster-prediction/predicting';
 import type { Handlers } from '../api/handlers.js';
-import { namesTag, quoteTag, weakly } from '../api/preconditions.js';
-import { ByteStream } from '../api/reply/send.js';
+import { namesTag, weakly } from '../api/preconditions.js';
+import { ByteStream, quoteTag } from '../api/reply/send.js';
 import { FairGate } from '../common/fair-gate.js';
 import { pausing } from '../common/pausing.js';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
@@ -34,7 +34,9 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
       if (known !== undefined && namesTag(known, tag, weakly)) {
         return reply({ status: 304, headers: { ETag: tag } });
       }
-      const portions = await gate.run(caller.owner, responseClosed, () => writeFile(predictors, version, responseClosed));
+      const portions = await gate.run(caller.owner, responseClosed, () =>
+        writeFile(predictors, version, responseClosed),
+      );
       return reply({
         status: 200,
         headers: { ETag: tag },
@@ -45,7 +47,11 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
 }
 
 /** Writes the file of a version, in portions; other requests are served meanwhile. */
-async function writeFile(predictors: Predictors, version: ServingVersion, responseClosed: AbortSignal): Promise<Uint8Array[]> {
+async function writeFile(
+  predictors: Predictors,
+  version: ServingVersion,
+  responseClosed: AbortSignal,
+): Promise<Uint8Array[]> {
   const stored = await predictors.storedModel(version.id);
   if (!stored) throw unavailable('The version was deleted meanwhile; ask again.');
   const turn = pausing();

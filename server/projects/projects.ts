@@ -201,9 +201,9 @@ function lockedWrite<T>(caller: Caller, name: string, write: (tx: Store, project
   return [work, { owner: caller.owner, project: name, act: caller.act }] as const;
 }
 
-/** For a caller who is bound to a project, there is that one alone. */
-function requireVisible(project: Project | undefined, name: string, caller: Caller): Project {
-  if (project && seesProject(caller, project.id)) return project;
+/** A caller who is bound to a project sees that project alone. */
+function requireVisible(project: Project | undefined, name: string, { projectId }: Caller): Project {
+  if (project && (projectId === undefined || projectId === project.id)) return project;
   throw problem('/problems/project-not-found', `There is no project with the name "${name}".`);
 }
 

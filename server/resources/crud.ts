@@ -8,9 +8,8 @@ import {
   checkPreconditions,
   conditionalGet,
   isConditional,
-  type Tagged,
-  withEtag,
 } from '../api/preconditions.js';
+import { type Tagged, withEtag } from '../api/reply/send.js';
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../projects/projects.js';
@@ -238,7 +237,9 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
 
   /** Returns the bytes of a row that count toward the size of its project. */
   countBytes(row: Readonly<Record<string, unknown>>): number {
-    return this.kind.longText.reduce((bytes, column) => bytes + Buffer.byteLength(String(row[column] ?? '')), 0);
+    let bytes = 0;
+    for (const column of this.kind.longText) bytes += Buffer.byteLength(String(row[column] ?? ''));
+    return bytes;
   }
 
   async #countUses(tx: Store, { id }: Row): Promise<number> {
@@ -338,7 +339,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> extends Resour
   ): Promise<S> {
     const { caller, params, query, base, reply } = request;
     const project = await findProject(store, caller, params.project_name);
-    const page = await streamPage<T>(this.#address(base, project), query, {
+    const page = await streamPage<T>(`${base}/projects/${project.name}/${this.kind.table}`, query, {
       listIds: (part) => this.listIds(store, project.id, part, filter?.(project)),
       readJson: (entries) => this.readJson(store, entries),
     });
@@ -407,10 +408,6 @@ export class Resources<T, K extends Table, Row extends CommonRow> extends Resour
 
   /** Returns the address of a resource, as the caller used the prefix `base`. */
   location(base: string, project: Project, { name }: { readonly name: string }): string {
-    return `${this.#address(base, project)}/${name}`;
-  }
-
-  #address(base: string, project: Project): string {
-    return `${base}/projects/${project.name}/${this.kind.table}`;
+    return `${base}/projects/${project.name}/${this.kind.table}/${name}`;
   }
 }

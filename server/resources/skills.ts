@@ -316,20 +316,16 @@ function listFaults(
   });
 }
 
+/**
+ * Returns what is wrong with the name of a table that says that it belongs to the database system. Both kinds of
+ * databases reserve such names. Others, such as `pg_authid`, may be somebody's own: what they stand for is seen when a
+ * query runs.
+ * @param table `table` or `schema.table`
+ */
 function refuseSystemTable(table: string): string | undefined {
-  return isSystemName(table)
+  return /^(?:pg_[^.]*|information_schema)\./i.test(table) || /^(?:(?:main|temp)\.)?(?:sqlite|pragma)_/i.test(table)
     ? 'must not be a table of the database system; name tables and views of your own'
     : undefined;
-}
-
-/**
- * Returns whether the name of a table says that it belongs to the database system. Both kinds of
- * databases reserve such names. Others, such as `pg_authid`, may be somebody's own: what they stand
- * for is seen when a query runs.
- * @param name `table` or `schema.table`
- */
-function isSystemName(name: string): boolean {
-  return /^(?:pg_[^.]*|information_schema)\./i.test(name) || /^(?:(?:main|temp)\.)?(?:sqlite|pragma)_/i.test(name);
 }
 
 function requiredText(params: Params, name: string, rule: string): FieldError[] {

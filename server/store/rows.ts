@@ -192,13 +192,15 @@ export interface BodyField {
  * @throws {ProblemError} if it has more keys or bytes than the contract allows
  */
 export function mergeJson(stored: string, sent: Readonly<Record<string, unknown>>, at: BodyField): string {
-  const written = Object.entries(sent).map(([key, value]) => [key, JSON.stringify(value)] as const);
-  const merged = new Map([...jsonMembers(stored), ...written]);
-  const kept = [...merged].filter(([, value]) => value !== 'null');
-  if (kept.length > MAX_KEYS) throw tooLarge(at, `${MAX_KEYS} keys`);
+  const merged = new Map(jsonMembers(stored));
+  for (const [key, value] of Object.entries(sent)) merged.set(key, JSON.stringify(value));
+  for (const [key, value] of merged) if (value === 'null') merged.delete(key);
+  if (merged.size > MAX_KEYS) throw tooLarge(at, `${MAX_KEYS} keys`);
+  const members: string[] = [];
   // An object gives the key order of JSON.stringify: integer keys come first.
-  const members = Object.entries(Object.fromEntries(kept));
-  const text = `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`;
+  for (const [key, value] of Object.entries(Object.fromEntries(merged)))
+    members.push(`${JSON.stringify(key)}:${value}`);
+  const text = `{${members.join()}}`;
   if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(at, '1 MiB of JSON');
   return text;
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
+import { describeAct } from '../api/handle-request.js';
 import type { Handlers } from '../api/handlers.js';
 import { listPage } from '../api/list-page.js';
 import type { RequestContext } from '../api/request-context.js';
-import { type Caller, describeAct } from '../auth/caller.js';
+import type { Caller } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
 import { keyHeader } from '../auth/identify-caller.js';
 import type { Act } from '../store/audit.js';

@@ -98,21 +98,6 @@ describe('a request', () => {
     await counted(metrics, 'roster_requests_in_progress').toBe(0);
   });
 
-  test('that was queued on a connection that broke does not stay in progress', async () => {
-    const metrics = new Metrics('0.2.0');
-    const url = await start(metrics, (app) => {
-      app.get('/never', takenBy('listSkills'), () => {});
-    });
-    const caller = connect(Number(new URL(url).port), '127.0.0.1');
-    caller.write('GET /never HTTP/1.1\r\nHost: roster\r\n\r\n'.repeat(20));
-    await counted(metrics, 'roster_requests_in_progress').toBe(20);
-    caller.destroy();
-
-    await counted(metrics, 'roster_requests_in_progress').toBe(0);
-    const aborted = 'roster_requests_total{operation="listSkills",status="aborted"}';
-    await counted(metrics, aborted).toBe(20);
-  });
-
   test('that was queued is counted once, with its response', async () => {
     const metrics = new Metrics('0.2.0');
     const url = await start(metrics, (app) => {

@@ -146,7 +146,7 @@ export function observeRequests(log: Logger, requests: RequestMetrics): (req: Re
           project: shorten(params?.['project_name'] ?? params?.['projectName']),
           model: shorten(params?.['modelName']),
           trace_id: traceId,
-          refused_origin: findRefusedOrigin(req, res),
+          refused_origin: headers.origin === undefined ? undefined : findRefusedOrigin(headers.origin, req, res),
           res: { statusCode },
           responseTime: Math.round(milliseconds),
         },
@@ -176,10 +176,9 @@ function shorten(sent: string | string[] | undefined): string | undefined {
 }
 
 /** Returns the origin of a page that may not read the answer; undefined for the service's own pages. */
-function findRefusedOrigin({ headers }: IncomingMessage, res: ServerResponse): string | undefined {
-  const { origin, host } = headers;
-  if (origin === undefined || res.hasHeader('Access-Control-Allow-Origin')) return undefined;
-  return isOwnOrigin(origin, host) ? undefined : shorten(origin);
+function findRefusedOrigin(origin: string, { headers }: IncomingMessage, res: ServerResponse): string | undefined {
+  const isAllowed = res.hasHeader('Access-Control-Allow-Origin') || isOwnOrigin(origin, headers.host);
+  return isAllowed ? undefined : shorten(origin);
 }
 
 function chooseLevel(statusCode: number): 'info' | 'warn' | 'error' {

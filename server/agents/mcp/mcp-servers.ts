@@ -1,7 +1,7 @@
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { INVALID_PARAMS } from '../../api/reply/json-rpc.js';
-import { namesFor } from '../../common/named-settings.js';
 import { FairGate, type TimedLimits } from '../../common/fair-gate.js';
+import { namesFor } from '../../common/named-settings.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { ToolError } from '../tools/tool.js';
 import { McpClient, McpRefusal } from './mcp-client.js';

@@ -7,7 +7,7 @@ import { FORM_TYPE } from '../../../contract/operations.js';
 import { escapeToken } from '../../../contract/pointer.js';
 import { freeMemory } from '../../common/free-memory.js';
 import { pausing } from '../../common/pausing.js';
-import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
+import { JSON_TYPE, mediaType } from '../../edge/request.js';
 import { type FieldError, invalidRequest, MAX_ERRORS, malformedBody } from '../../problems/problem.js';
 import { cutName } from '../../problems/shown-text.js';
 import { announceDeprecations } from '../deprecation.js';
@@ -32,15 +32,18 @@ export function parseBody(contract: Contract, operation: Operation): Step {
     const { body } = req;
     const type = mediaType(req);
     if (!Buffer.isBuffer(body)) return;
-    if (isText(type)) {
+    if (type === FORM_TYPE) return accept(parseForm(body), res);
+    if (type !== JSON_TYPE) {
       req.body = decodeText(type, body);
       return;
     }
-    if (type === FORM_TYPE) return accept(parseForm(body), res);
     if (body.length <= SHORT) {
       // An empty body counts as an empty object; validation reports the missing fields.
       const parsed = body.length === 0 ? {} : parseJson(body);
-      refuseDeepNesting(parsed);
+      if (nestsDeeperThan(MAX_NESTING, parsed)) {
+        // Serializing it would overflow the stack.
+        throw invalidRequest([{ pointer: '/body', message: `must not nest deeper than ${MAX_NESTING} levels` }]);
+      }
       accept(parsed, res);
       return;
     }
@@ -170,16 +173,9 @@ function createBoundsCheck(contract: Contract, operation: Operation): (body: unk
       const pointer = ['/body', ...path].join('/');
       errors.push({ pointer, message: `must have at most ${max} items` });
     }
-    if (isStored && !areFinite) errors.push(...infiniteNumbers(body));
+    if (isStored && !areFinite && hasInfiniteNumber(body)) errors.push(...infiniteNumbers(body));
     if (errors.length > 0) throw invalidRequest(errors);
   };
-}
-
-/** Refuses a body that nests so deep that serializing it would overflow the stack. */
-function refuseDeepNesting(body: unknown): void {
-  if (!nestsDeeperThan(MAX_NESTING, body)) return;
-  const message = `must not nest deeper than ${MAX_NESTING} levels`;
-  throw invalidRequest([{ pointer: '/body', message }]);
 }
 
 /** Returns the place of the rows in the bodies of an operation that takes an array of any length. */
@@ -241,7 +237,7 @@ function infiniteNumbers(body: unknown): FieldError[] {
     // One more than a response lists, so that it can say that there are more.
     return errors.length > MAX_ERRORS;
   };
-  if (hasInfiniteNumber(body)) visit(body, () => '/body');
+  visit(body, () => '/body');
   return errors;
 }
 

@@ -86,9 +86,10 @@ function refuseOtherForms({ consumes }: Operation): (req: Request) => void {
       const verdict = sent === undefined ? '' : ' is not taken here';
       throw unsupported(`${what}${verdict}; send ${joinWords(consumes, 'or')}.`);
     }
-    refuseCharset(req);
-    const encoding = readEncoding(req);
-    if (encoding !== undefined && (!takesCompressed || encoding === 'other')) {
+    // Most are JSON, without parameters, as it is.
+    if (sent !== JSON_TYPE) refuseCharset(req);
+    const encoding = req.headers['content-encoding'] && readEncoding(req);
+    if (encoding && (!takesCompressed || encoding === 'other')) {
       const remedy = takesCompressed ? 'compress it with gzip or zstd, or send it as it is' : 'send the body as it is';
       throw unsupported(`The Content-Encoding "${req.headers['content-encoding']}" is not taken here; ${remedy}.`, {
         'Accept-Encoding': takesCompressed ? 'gzip, zstd' : 'identity',
@@ -152,7 +153,7 @@ function collectBody(req: Request, res: Response, limit: number, budget: BodyMem
     if (req.destroyed) return;
     const meter = new BodyMeter(req, limit);
     const chunks: Buffer[] = [];
-    const source = openEncoded(req, limit) ?? req;
+    const source = (req.headers['content-encoding'] && openEncoded(req, limit)) || req;
     const stop = () => {
       source.off('data', onData).off('end', onEnd).off('error', onError);
     };

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Operation, Pool } from '../../../contract/document.js';
 import type { Caller } from '../../auth/caller.js';
-import { FairGate, type QueueLength } from '../../common/fair-gate.js';
+import { FairGate, type QueueLength, Slot } from '../../common/fair-gate.js';
 import { Exchange } from '../../edge/exchange.js';
 import { type Throttle, throttleConnections } from '../../edge/refusals.js';
 import { hasBody, isColumnar, isRowStream, mediaType, withoutQuery } from '../../edge/request.js';
@@ -87,24 +87,21 @@ export function limitRequests(
       const { reservation } = res.locals;
       if (reservation) gate.giveUp(reservation);
       refuseWithoutRoom(req, res, caller);
-      const slot = gate.openSlot(caller.owner);
+      const slot = new Slot(gate, caller.owner);
       res.locals.slot = slot;
       res.locals.unread = unread;
       Exchange.of(res).onClose(() => slot.end());
       // Nobody works for a caller who disconnected while the body was read, or while the request waited.
-      if (req.socket.destroyed) return FOREVER;
+      if (req.socket.destroyed) return new Promise(() => {});
       if (slot.tryEnter()) return undefined;
       return slot.wait().then(() => {
         if (!req.socket.destroyed) return undefined;
         slot.end();
-        return FOREVER;
+        return new Promise(() => {});
       });
     },
   };
 }
-
-/** Stays pending. */
-const FOREVER = new Promise<void>(() => {});
 
 /**
  * Limits the streams at once. A stream keeps its slot until it ends, and no stream waits for one,
@@ -112,10 +109,7 @@ const FOREVER = new Promise<void>(() => {});
  */
 export function limitStreams(what: string, slots: number, throttle: Throttle): Room {
   const busy = () =>
-    unavailable(
-      `The service has as many ${what} as it takes on at once; try again in a moment.`,
-      STREAM_RETRY_SECONDS,
-    );
+    unavailable(`The service has as many ${what} as it takes on at once; try again in a moment.`, STREAM_RETRY_SECONDS);
   const gate = new FairGate({ slots, slotsPerOwner: Math.ceil(slots / 2), maxWaiting: 0, busy });
   return {
     gate,

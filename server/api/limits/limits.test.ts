@@ -13,7 +13,6 @@ import { OpenStream } from '../../../testkit/http/open-stream.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { stopClock } from '../../../testkit/stopped-clock.js';
 import { makeKey } from '../../../testkit/store/keys.js';
-import { serveInOrder } from '../../edge/exchange.js';
 import { ProblemError } from '../../problems/problem.js';
 import { bufferBody } from '../body/read-body.js';
 import { type Capacity, limitRequests, limitStreams } from './index.js';
@@ -206,7 +205,7 @@ async function serve(handler: RequestHandler, ...middleware: RequestHandler[]): 
     res.status(error instanceof ProblemError ? 503 : 500).end();
   };
   app.use(...middleware, handler, answerProblem);
-  return listen(serveInOrder(app));
+  return listen(app);
 }
 
 describe('a limit of concurrent requests', () => {
@@ -244,38 +243,6 @@ describe('a limit of concurrent requests', () => {
     await expect.poll(() => working.length).toBe(2);
     working[1]?.();
     expect((await answer).status).toBe(200);
-  });
-});
-
-describe('requests that wait behind another on a connection', () => {
-  beforeEach(stopClock);
-
-  test('give up their places when the connection closes', async () => {
-    const working: (() => void)[] = [];
-    const { reserve, run } = limit({ atOnce: 2, waiting: 4 });
-    const url = await serve((_req, res) => working.push(() => res.end()), reserve, run);
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(6));
-    await expect.poll(() => working.length).toBe(1);
-    socket.destroy();
-    const answers = Array.from({ length: 2 }, () => fetch(url));
-    await expect.poll(() => working.length).toBe(3);
-    for (const end of working.slice(1)) end();
-    for (const answer of answers) expect((await answer).status).toBe(200);
-  });
-
-  test('give back the memory of their bodies', async () => {
-    const seen: number[] = [];
-    const url = await serve((req, res) => {
-      seen.push(Object(req.body).length);
-      if (seen.length > 1) res.end();
-    }, buffered(1000));
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    const request = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300\r\n\r\n${'x'.repeat(300)}`;
-    socket.write(request.repeat(3));
-    await expect.poll(() => seen).toEqual([300]);
-    socket.destroy();
-    await expect.poll(async () => (await fetch(url, { method: 'POST', body: 'x'.repeat(900) })).status).toBe(200);
   });
 });
 

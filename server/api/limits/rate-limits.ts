@@ -70,30 +70,41 @@ export class RateLimits {
    * @throws {ProblemError} if the key has sent too many requests
    */
   admit(req: Request, res: Response, caller: Caller, throttle: Throttle): Promise<void> | undefined {
-    const finish = (refusal?: unknown) => {
+    const refuse = (refusal: unknown): never => {
       this.#report(res, caller);
-      if (refusal === undefined) return;
       if (refusal instanceof ProblemError) throttle(req, res, caller);
       throw refusal;
     };
-    let counted: Promise<void> | undefined;
     try {
-      counted = this.#spend(caller, OWN, 1) ?? this.#spend(caller, 'requests', 1);
+      const counted = this.spend(caller, OWN, 1) ?? this.spend(caller, 'requests', 1);
+      if (counted) return counted.then(() => this.#report(res, caller), refuse);
     } catch (refusal) {
-      finish(refusal);
+      refuse(refusal);
     }
-    if (counted) return counted.then(() => finish(), finish);
-    finish();
+    this.#report(res, caller);
     return undefined;
   }
 
   /**
-   * Counts what a caller is about to get. Of 0, nothing is counted, but a limit that is used up refuses it.
+   * Counts what a caller is about to get. An amount of 0 counts nothing, but is refused when the limit is used up.
    * @returns undefined, or a promise if the store is asked
    * @throws {ProblemError} if less is left; nothing is counted then
    */
-  spend(caller: Caller, name: LimitName, amount: number): Promise<void> | undefined {
-    return this.#spend(caller, name, amount);
+  spend(caller: Caller, name: PolicyName, amount: number): Promise<void> | undefined {
+    const { id } = caller;
+    const max = name === OWN ? this.max : caller.limits?.[name];
+    if (id === null || !max) return undefined;
+    if (name === OWN && !this.#find(id, OWN)) this.#begin(id, OWN, beginOwn(max));
+    const period = this.#find(id, name);
+    const needed = Math.max(amount, 1);
+    if (period && period.granted >= needed) {
+      period.granted -= amount;
+      return undefined;
+    }
+    if (name !== OWN && !isUsedUp(period, needed, max)) {
+      return this.#spendShared(caller, name, max, amount);
+    }
+    throw refuse(caller, name, max, period);
   }
 
   /**
@@ -112,7 +123,7 @@ export class RateLimits {
     const max = caller.limits?.[name];
     if (id === null || max === undefined || amount === 0) return;
     try {
-      await this.#spend(caller, name, amount);
+      await this.spend(caller, name, amount);
     } catch (error) {
       if (!(error instanceof ProblemError) || error.type !== TOO_MANY) throw error;
       await this.#ask(id, name, max, amount);
@@ -133,7 +144,7 @@ export class RateLimits {
       const period = this.#find(id, name);
       if (!period) continue;
       const { seconds } = KEY_LIMITS[name];
-      const [left, reset_seconds] = [countLeft(period), countSeconds(period)];
+      const [left, reset_seconds] = [period.granted + period.left, countSeconds(period)];
       quotas.push({ name, limit, seconds, left, reset_seconds });
     }
     return quotas;
@@ -147,23 +158,6 @@ export class RateLimits {
       }
     }
     this.#periods.clear();
-  }
-
-  #spend(caller: Caller, name: PolicyName, amount: number): Promise<void> | undefined {
-    const { id } = caller;
-    const max = name === OWN ? this.max : caller.limits?.[name];
-    if (id === null || !max) return undefined;
-    if (name === OWN && !this.#find(id, OWN)) this.#begin(id, OWN, beginOwn(max));
-    const period = this.#find(id, name);
-    const needed = Math.max(amount, 1);
-    if (period && period.granted >= needed) {
-      period.granted -= amount;
-      return undefined;
-    }
-    if (name !== OWN && !isUsedUp(period, needed, max)) {
-      return this.#spendShared(caller, name, max, amount);
-    }
-    throw refuse(caller, name, max, period);
   }
 
   async #spendShared(caller: Caller, name: LimitName, max: number, amount: number): Promise<void> {
@@ -181,7 +175,7 @@ export class RateLimits {
     }
   }
 
-  /** Takes a slice. Who asks while one is taken waits for that one. */
+  /** Takes a slice. Concurrent callers share the request. */
   #ask(keyId: string, name: LimitName, max: number, wanted: number): Promise<void> {
     const id = `${name} ${keyId}`;
     const asking =
@@ -229,7 +223,7 @@ export class RateLimits {
     const left: string[] = [];
     for (const name of POLICIES) {
       const period = this.#find(id, name);
-      if (period) left.push(`"${name}"; r=${countLeft(period)}; t=${countSeconds(period)}`);
+      if (period) left.push(`"${name}"; r=${period.granted + period.left}; t=${countSeconds(period)}`);
     }
     if (left.length > 0) res.setHeader('RateLimit', left.join(', '));
     res.setHeader('RateLimit-Policy', policies);
@@ -257,12 +251,8 @@ function isUsedUp(period: Period | undefined, needed: number, max: number): bool
     period !== undefined &&
     period.max >= max &&
     performance.now() - period.askedAt < ASK_AGAIN_MS &&
-    countLeft(period) < needed
+    period.granted + period.left < needed
   );
-}
-
-function countLeft({ granted, left }: Period): number {
-  return granted + left;
 }
 
 /** Returns the seconds until the end of a period. */
@@ -274,7 +264,7 @@ const TOO_MANY = '/problems/too-many-requests';
 
 function refuse(caller: Caller, name: PolicyName, max: number, period?: Period): ProblemError {
   const seconds = period ? countSeconds(period) : 1;
-  const left = period ? countLeft(period) : 0;
+  const left = period ? period.granted + period.left : 0;
   const headers = { 'Retry-After': String(seconds) };
   return problem(
     TOO_MANY,

@@ -1,14 +1,18 @@
+import { createHash, hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
+import { pausing } from '../../common/pausing.js';
 import type { Contract } from '../../../contract/document.js';
 import { Exchange } from '../../edge/exchange.js';
 import { hasBody } from '../../edge/request.js';
 import { ProblemError, render } from '../../problems/problem.js';
+import type { JsonChunks } from '../../store/rows.js';
 import type { IsValid } from '../request-signal.js';
 import { asProblem, type NoteFailure } from './error-handler.js';
 import {
   CHUNK_SIZE,
+  type Chunk,
   corkForTurn,
   limitWait,
   type Pieces,
@@ -26,8 +30,50 @@ import {
  */
 export class JsonText<T> {
   declare readonly content: T;
+  /** The only piece of a short text, as most are: nothing needs to wait for it. */
+  readonly whole: Chunk | undefined;
 
-  constructor(readonly pieces: Pieces) {}
+  constructor(readonly pieces: Pieces) {
+    if (!Array.isArray(pieces) || pieces.length > 1) return;
+    const [only = '']: readonly Chunk[] = pieces;
+    if (only.length < CHUNK_SIZE) this.whole = only;
+  }
+}
+
+/** A response that shows a resource, with its entity tag. */
+export interface Tagged<T> {
+  readonly body: JsonText<T>;
+  readonly headers: { readonly ETag: string };
+}
+
+/**
+ * Returns the body and the strong entity tag (RFC 9110, section 8.8.3) of a response that shows a
+ * resource. The tag is a digest of the body; other requests are served while it is computed.
+ */
+export async function withEtag<T>(chunks: JsonChunks): Promise<Tagged<T>> {
+  return { body: new JsonText<T>(chunks), headers: { ETag: await entityTag(chunks) } };
+}
+
+export async function entityTag(chunks: JsonChunks): Promise<string> {
+  const [first = ''] = chunks;
+  if (chunks.length <= 1) return quoteTag(hash('sha256', first, 'base64url'));
+  return quoteTag(await hashPieces(chunks, 'base64url'));
+}
+
+/** Computes the SHA-256 of a text in pieces, and yields to other requests meanwhile. */
+export async function hashPieces(pieces: Iterable<string>, encoding: 'base64url' | 'hex'): Promise<string> {
+  const pause = pausing();
+  const digest = createHash('sha256');
+  for (const piece of pieces) {
+    digest.update(piece);
+    await pause();
+  }
+  return digest.digest(encoding);
+}
+
+export function quoteTag(digest: string): string {
+  // 132 bits suffice: nobody gains anything from a collision with a resource of their own.
+  return `"${digest.slice(0, 22)}"`;
 }
 
 export type StreamPiece =
@@ -136,13 +182,13 @@ export function send(
     return writePieces(res, text);
   }
   res.setHeader('Content-Type', JSON_TYPE);
-  const pieces = body instanceof JsonText ? body.pieces : undefined;
-  const [whole = ''] = Array.isArray(pieces) ? pieces : pieces ? [] : [JSON.stringify(body)];
-  // Most answers are short, and nothing needs to wait for them.
-  const isShort = !pieces || (Array.isArray(pieces) && pieces.length <= 1 && whole.length < CHUNK_SIZE);
-  if (!isShort) return writePieces(res, pieces);
-  // The handler may have needed only the beginning of the body.
-  if (!pieces && hasBody(req) && !req.complete) return Exchange.of(res).endUnread(whole);
+  let whole: Chunk;
+  if (!(body instanceof JsonText)) {
+    whole = JSON.stringify(body);
+    // The handler may have needed only the beginning of the body.
+    if (hasBody(req) && !req.complete) return Exchange.of(res).endUnread(whole);
+  } else if (body.whole === undefined) return writePieces(res, body.pieces);
+  else ({ whole } = body);
   Exchange.of(res).end(whole);
   // Usually the network has taken all of it by now, and no timeout is needed.
   if (res.socket?.writableLength) limitWait(res);

@@ -35,20 +35,23 @@ export function requestValidation(contract: Contract, bases: readonly string[]):
     });
     const isInSlices = hasSeparateItems(contract, operation);
     const validate: Step = (req, res) => {
-      refuseMisreadQuery(operation, req);
+      const hasQuery = req.url.includes('?');
+      if (hasQuery) refuseMisreadQuery(operation, req);
       if (!checks) return compile().then(() => validate(req, res));
-      const query = req.url.includes('?') ? { ...req.query } : {};
-      const decide = (isAccepted: boolean) => {
-        if (!isAccepted) return fullCheck().then((check) => check(req, res));
-        res.locals.query = query;
-        return undefined;
-      };
-      if (!acceptParameters(checks, req, res.locals.params ?? {}, query)) return decide(false);
+      const query = hasQuery ? { ...req.query } : {};
+      const explain = () => fullCheck().then((check) => check(req, res));
+      if (!acceptParameters(checks, req, res.locals.params ?? {}, query)) return explain();
       const { body }: { body: unknown } = req;
-      if (!isInSlices || !Array.isArray(body) || body.length <= ITEMS_AT_ONCE) {
-        return decide(acceptBody(checks, operation, req));
+      if (isInSlices && Array.isArray(body) && body.length > ITEMS_AT_ONCE) {
+        return acceptItems(checks, body, () => pauseWork(res)).then((isAccepted) => {
+          if (!isAccepted) return explain();
+          res.locals.query = query;
+          return undefined;
+        });
       }
-      return acceptItems(checks, body, () => pauseWork(res)).then(decide);
+      if (!acceptBody(checks, operation, req)) return explain();
+      res.locals.query = query;
+      return undefined;
     };
     return validate;
   };
@@ -122,7 +125,6 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  * infinity.
  */
 function refuseMisreadQuery({ numericQuery }: Operation, req: Request): void {
-  if (!req.url.includes('?')) return;
   const errors: FieldError[] = [];
   for (const [name, sent] of Object.entries(req.query)) {
     const pointer = `/query/${escapeToken(name)}`;

@@ -13,7 +13,7 @@ import {
   type TableForm,
 } from 'roster-prediction/predicting';
 import type { components } from '../../../generated/openapi.js';
-import type { RawJson } from '../../api/body/parse-body.js';
+import type { DefersJson, RawJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
 import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';
 import { CSV_TYPE, JSON_TYPE, LINES_TYPE } from '../../edge/request.js';
@@ -48,12 +48,12 @@ type Events = AsyncIterable<AnswerProgress>;
 const BYTE_WORK = 0.2;
 
 /**
- * Decides whether the rows of a body stay bytes and go to the pool, as those of all formats but JSON do. JSON is parsed
- * and validated on the main loop if that is little work, or no other process can do it; the work of its answer is
- * estimated then.
+ * Returns what decides whether the rows of a body stay bytes and go to the pool, as those of all formats but JSON do.
+ * JSON is parsed and validated on the main loop if that is little work, or no other process can do it; the work of its
+ * answer is estimated then.
  */
-export function goesToPool(pool: PredictionPool, bytes: number, answerType: string): boolean {
-  return answerType !== JSON_TYPE || (pool.hasWorkers && bytes * BYTE_WORK > SLICE_WORK);
+export function goesToPool({ hasWorkers }: PredictionPool): DefersJson {
+  return (bytes, answerType) => answerType !== JSON_TYPE || (hasWorkers && bytes * BYTE_WORK > SLICE_WORK);
 }
 
 /** Stands for the memory of an answer in estimates of its work. */
@@ -139,8 +139,8 @@ export function predictOperations(
   /** Answers parsed rows here if that is little work, else in the pool. */
   const answerParsed = (input: Input<'predict'>, predictor: AnyPredictor, body: RawJson<PredictBody>) => {
     const { query } = input;
-    // Of JSON, no other option is refused.
-    readForm(input);
+    // JSON has no form, and no other option is refused.
+    if ((query.id ?? query.sheet ?? query.header_line) !== undefined) readForm(input);
     const found = findRows(body.parsed);
     const { rows, at } = found;
     const { remember: isRemembered, ...options } = query;

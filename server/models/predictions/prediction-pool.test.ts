@@ -183,7 +183,9 @@ describe('a pool of workers', () => {
     const pool = poolOf(1);
     const long = textOf(pool.answer(rowsOf(once(JSON.stringify(rentRows(4000))))));
     const gone = new AbortController();
-    const left = Array.from({ length: 16 }, () => textOf(pool.answer(rowsOf(once(rows), { responseClosed: gone.signal }))));
+    const left = Array.from({ length: 16 }, () =>
+      textOf(pool.answer(rowsOf(once(rows), { responseClosed: gone.signal }))),
+    );
     gone.abort();
     expect(await Promise.all(left)).toEqual(left.map(() => ''));
     expect(await textOf(pool.answer(rowsOf(once(rows), { responseClosed: gone.signal })))).toBe('');

@@ -78,6 +78,8 @@ interface SlowAnswer {
  * is slow.
  */
 export class PredictionPool {
+  /** True if rows are answered beside the main loop. */
+  readonly hasWorkers: boolean;
   readonly #gate: FairGate;
   readonly #workers: Workers | undefined;
   /** The slowest first. */
@@ -93,6 +95,7 @@ export class PredictionPool {
     options: Partial<PoolOptions> = {},
   ) {
     const slots = Math.max(1, workers);
+    this.hasWorkers = workers > 0;
     this.#workers = workers === 0 ? undefined : new WorkerPool({ ...WORKERS, maxIdle: workers, ...options });
     this.#gate = new FairGate({
       slots,
@@ -102,11 +105,6 @@ export class PredictionPool {
       busy: () =>
         unavailable('The service has as many predictions to do as it takes on at once; try again in a moment.'),
     });
-  }
-
-  /** True if rows are answered beside the main loop. */
-  get hasWorkers(): boolean {
-    return this.#workers !== undefined;
   }
 
   /**
@@ -133,7 +131,11 @@ export class PredictionPool {
     await this.#workers?.close();
   }
 
-  async #answer(request: PredictionRequest, { push, offer }: Sink<AnswerProgress>, responseClosed: AbortSignal): Promise<void> {
+  async #answer(
+    request: PredictionRequest,
+    { push, offer }: Sink<AnswerProgress>,
+    responseClosed: AbortSignal,
+  ): Promise<void> {
     const { owner } = request.caller;
     const leave = request.isWhole ? await this.#gate.enter(owner, responseClosed) : undefined;
     const answer = new AbortController();

@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/openapi.js';
 import type { Handlers } from '../../api/handlers.js';
-import { conditionalGet, withEtag } from '../../api/preconditions.js';
-import { JsonText } from '../../api/reply/send.js';
+import { conditionalGet } from '../../api/preconditions.js';
+import { JsonText, withEtag } from '../../api/reply/send.js';
 import type { TrainingServices } from '../../models/training/train.js';
 import { findProject } from '../../projects/projects.js';
 import { listServiceNames, type NamedServices } from '../skills.js';

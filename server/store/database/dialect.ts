@@ -147,7 +147,8 @@ export class PreparedQuery<Values, Row> {
   /** Returns all rows. The query runs in the transaction that `db` is bound to, if it is bound to one. */
   async all(db: Kysely<Database>, values: Values): Promise<Row[]> {
     const { query, names, isRead } = this.#prepare(db);
-    const parameters = names.map((name, index) => (name === undefined ? query.parameters[index] : values[name]));
+    const parameters = [...query.parameters];
+    for (const [index, name] of names.entries()) if (name !== undefined) parameters[index] = values[name];
     const statements = isRead || db.isTransaction ? usableNow(db) : undefined;
     if (statements) return statements.execute<Row>(query.sql, parameters);
     const { rows } = await db.executeQuery<Row>({ ...query, parameters });
