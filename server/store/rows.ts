@@ -79,12 +79,12 @@ const MAX_VALUES = 1024;
 /** Looks up the rows that belong to some ids, in queries of limited size. */
 export async function lookup<T>(
   ids: readonly string[],
-  query: (some: readonly string[]) => Promise<T[]>,
+  query: (batch: readonly string[]) => Promise<T[]>,
 ): Promise<T[]> {
   const rows: T[] = [];
   for (let begin = 0; begin < ids.length; begin += MAX_VALUES) {
-    const some = padToPowerOfTwo(ids.slice(begin, begin + MAX_VALUES));
-    for (const row of await query(some)) rows.push(row);
+    const batch = padToPowerOfTwo(ids.slice(begin, begin + MAX_VALUES));
+    for (const row of await query(batch)) rows.push(row);
   }
   return rows;
 }
@@ -93,9 +93,9 @@ export async function lookup<T>(
 export function keepByLength<T>(make: (length: number) => T): (length: number) => T {
   const made = new Map<number, T>();
   return (length) => {
-    const one = made.get(length) ?? make(length);
-    made.set(length, one);
-    return one;
+    const kept = made.get(length) ?? make(length);
+    made.set(length, kept);
+    return kept;
   };
 }
 
