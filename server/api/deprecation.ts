@@ -22,8 +22,7 @@ function announceSunset(res: Response, { deprecated, sunset }: Sunset): void {
 }
 
 /**
- * Announces the end of the deprecated parts that a request has. A field that is null counts as not
- * sent.
+ * Announces the end of the deprecated parts that a request has. A field that is null counts as not sent.
  * @param sent the parts of the request that are read by now, as in `Deprecation.in`
  */
 export function announceDeprecations(

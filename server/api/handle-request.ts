@@ -283,9 +283,8 @@ function readHeaders(req: Request, { headers }: Operation): Readonly<Record<stri
 }
 
 /**
- * Negotiates content (RFC 9110, section 12.5.1) by media types without their parameters: a client
- * that asks for `text/plain;version=0.0.4` can read any version. Problems are sent whatever
- * `Accept` says.
+ * Negotiates content (RFC 9110, section 12.5.1) by media types without their parameters: a client that asks for
+ * `text/plain;version=0.0.4` can read any version. Problems are sent whatever `Accept` says.
  * @throws {ProblemError} if the caller accepts none of the media types of the operation
  */
 function negotiateType(req: Request, { consumes, produces }: Operation): string {

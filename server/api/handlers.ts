@@ -81,10 +81,7 @@ type Parameters<O extends OperationId, In extends string> = Operations[O]['param
   ? NonNullable<P>
   : Record<never, never>;
 
-/**
- * A JSON body is parsed, and a text is decoded; a body of any other media type is passed as a stream
- * of its bytes.
- */
+/** A JSON body is parsed, and a text is decoded; a body of any other media type is passed as a stream of its bytes. */
 type BodyOf<C> = {
   [M in keyof C]: M extends 'application/json'
     ? C[M]
@@ -121,10 +118,7 @@ export interface Input<O extends OperationId> {
   readonly caller: Caller;
   /** The IP address of the peer, which may be a proxy; empty if the connection has closed. */
   readonly address: string;
-  /**
-   * The prefix before the paths of the contract, as the caller used it: '' or a path such as
-   * '/api'.
-   */
+  /** The prefix before the paths of the contract, as the caller used it: '' or a path such as '/api'. */
   readonly base: string;
   /** The id of the request, as in the header `X-Request-Id` and in the log. */
   readonly requestId: string;

@@ -88,8 +88,7 @@ export async function idempotent<T>(
 }
 
 /**
- * Returns the response stored under a key. If there is none, claims the key until the end of the
- * transaction.
+ * Returns the response stored under a key. If there is none, claims the key until the end of the transaction.
  * @throws {ProblemError} if another request has claimed the key
  */
 async function findOrClaimAnswer(tx: Store, owner: string, key: string): Promise<KeptAnswer | undefined> {
@@ -133,10 +132,7 @@ export function changedFields<T extends object, K extends keyof T = never>(
   return Object.fromEntries(kept) as WithoutNulls<Omit<T, K>> & Pick<T, K>;
 }
 
-/**
- * Computes the digest of a request, and yields to other requests meanwhile: a body may be a
- * mebibyte of decimals.
- */
+/** Computes the digest of a request, and yields to other requests meanwhile: a body may be a mebibyte of decimals. */
 export function digestRequest(request: readonly unknown[]): Promise<string> {
   return hashPieces(writeSorted(request), 'hex');
 }
@@ -144,10 +140,7 @@ export function digestRequest(request: readonly unknown[]): Promise<string> {
 /** The number of items without members that are written at once. */
 const ITEMS = 1000;
 
-/**
- * Writes JSON in pieces with sorted object keys, since their order has no meaning (RFC 8259,
- * section 4).
- */
+/** Writes JSON in pieces with sorted object keys, since their order has no meaning (RFC 8259, section 4). */
 function* writeSorted(value: unknown): Generator<string> {
   if (!hasMembers(value)) yield JSON.stringify(value ?? null);
   else if (Array.isArray(value)) {

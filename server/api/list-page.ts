@@ -23,8 +23,7 @@ interface List<E> {
 }
 
 /**
- * Reads the page of a list that the query asks for. Few resources are in memory at once, and fewer
- * if they are large.
+ * Reads the page of a list that the query asks for. Few resources are in memory at once, and fewer if they are large.
  * @param address the address of the list, as the caller used it
  * @param read reads a part of the list from the store
  * @param show gives what is shown of an entry

@@ -24,10 +24,7 @@ export interface Conditions {
   'If-None-Match'?: string;
 }
 
-/**
- * Returns whether a write has conditions. Only then must the resource be read for {@link
- * checkPreconditions}.
- */
+/** Returns whether a write has conditions. Only then must the resource be read for {@link checkPreconditions}. */
 export function isConditional(conditions: Conditions): boolean {
   return conditions['If-Match'] !== undefined || conditions['If-None-Match'] !== undefined;
 }
@@ -56,10 +53,7 @@ export async function checkPreconditions(conditions: Conditions, current: JsonCh
 
 type Comparison = (named: string, tag: string) => boolean;
 
-/**
- * Compares tags as in RFC 9110, section 8.8.3.2: in the strong comparison, a weak tag never
- * matches.
- */
+/** Compares tags as in RFC 9110, section 8.8.3.2: in the strong comparison, a weak tag never matches. */
 const strongly: Comparison = (named, tag) => named === tag;
 export const weakly: Comparison = (named, tag) => named.replace(/^W\//, '') === tag;
 

@@ -340,18 +340,12 @@ export class Slot {
   }
 }
 
-/**
- * Yields to the event loop before the next work begins, so that new connections are accepted however much
- * waits.
- */
+/** Yields to the event loop before the next work begins, so that new connections are accepted however much waits. */
 function soon(begin: () => void): () => void {
   return () => void setImmediate(begin);
 }
 
-/**
- * A queue in which owners take turns, in the order in which they came; so do the items of each
- * owner.
- */
+/** A queue in which owners take turns, in the order in which they came; so do the items of each owner. */
 export class FairQueue<T> {
   /** The number of items; nobody else sets it. */
   size = 0;
@@ -364,10 +358,7 @@ export class FairQueue<T> {
     else this.#byOwner.set(owner, [item]);
   }
 
-  /**
-   * Returns an item to the queue after its turn: behind all other owners, and before its owner's
-   * other items.
-   */
+  /** Returns an item to the queue after its turn: behind all other owners, and before its owner's other items. */
   requeue(owner: string, item: T): void {
     this.size += 1;
     const items = this.#byOwner.get(owner) ?? [];

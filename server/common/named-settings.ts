@@ -33,8 +33,7 @@ interface Form<T> {
 }
 
 /**
- * Reads an environment variable that is a JSON object of names, each with a URL or an object of
- * settings.
+ * Reads an environment variable that is a JSON object of names, each with a URL or an object of settings.
  * @throws {Error} if the text is malformed. The message is one line and shows no value.
  */
 export function parseNamed<T>(text: string, form: Form<T>): ReadonlyMap<string, T> {

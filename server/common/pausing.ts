@@ -4,10 +4,7 @@ import type { Pause } from 'roster-prediction/predicting';
 /** The longest time that the event loop is blocked between two pauses, in milliseconds. */
 const YIELD_INTERVAL_MS = 4;
 
-/**
- * Returns a function that yields to other requests if a few milliseconds have passed since the last
- * time.
- */
+/** Returns a function that yields to other requests if a few milliseconds have passed since the last time. */
 export function pausing(yieldTurn: () => Promise<unknown> = () => nextTurn()): Pause {
   let since = performance.now();
   return async () => {

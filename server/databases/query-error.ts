@@ -8,9 +8,8 @@ const MAX_SQL_BYTES = 16 * 1024;
 const MAX_MESSAGE = 300;
 
 /**
- * Returns the problem of a query that cannot be answered. The message is for the one who wrote the
- * query, such as a language model: it states what to do instead, and contains no address and no
- * password.
+ * Returns the problem of a query that cannot be answered. The message is for the one who wrote the query, such as a
+ * language model: it states what to do instead, and contains no address and no password.
  */
 export function queryError(message: string, options?: ErrorOptions): ProblemError {
   return problem('/problems/query-failed', message, {}, {}, options);
@@ -21,10 +20,7 @@ export function databaseUnavailable(message: string, options?: ErrorOptions): Pr
   return unavailable(message, 5, options);
 }
 
-/**
- * Returns the problem of a query whose process ended before it was answered; any other error as it
- * is.
- */
+/** Returns the problem of a query whose process ended before it was answered; any other error as it is. */
 export function explainEnd(error: unknown, message: string): unknown {
   if (error instanceof OutOfMemoryError) return tooMuchMemory();
   return error instanceof WorkerEndedError ? databaseUnavailable(message, { cause: error }) : error;

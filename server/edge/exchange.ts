@@ -20,11 +20,10 @@ type Connection = Socket & { [pipeline]?: Pipeline };
 const throttledUntil = new WeakMap<Socket, number>();
 
 /**
- * Serves the requests of a connection one after another (HTTP pipelining: RFC 9112, section 9.3.2),
- * even if the sender writes many at once. Yields to the event loop between two of them, so that
- * other connections are served. A connection that is throttled after a refusal is not served until
- * that ends. While a request waits, the connection is not read, so only the requests of one read
- * (64 KiB) can wait.
+ * Serves the requests of a connection one after another (HTTP pipelining: RFC 9112, section 9.3.2), even if the sender
+ * writes many at once. Yields to the event loop between two of them, so that other connections are served. A connection
+ * that is throttled after a refusal is not served until that ends. While a request waits, the connection is not read,
+ * so only the requests of one read (64 KiB) can wait.
  */
 export function serveInOrder(listener: RequestListener): RequestListener {
   const serve: RequestListener = (req, res) => {
@@ -42,8 +41,7 @@ function enqueue(serve: RequestListener, req: IncomingMessage, res: ServerRespon
   const connection: Connection = req.socket;
   connection[pipeline] ??= { serve, waiting: [] };
   connection[pipeline].waiting.push([req, res]);
-  // Deferred, because Node resumes the connection at the end of the request, which is still to
-  // come.
+  // Deferred, because Node resumes the connection at the end of the request, which is still to come.
   process.nextTick(() => connection.pause());
 }
 
@@ -217,9 +215,8 @@ export class Exchange {
   }
 
   /**
-   * Ends a response, and discards the rest of the body of its request. Ends the connection if the
-   * rest does not arrive in time, or at once if it comes in small chunks: reading those would cost
-   * more than the refusal saves.
+   * Ends a response, and discards the rest of the body of its request. Ends the connection if the rest does not arrive
+   * in time, or at once if it comes in small chunks: reading those would cost more than the refusal saves.
    * @param rest the rest of the response's body
    */
   endEarly(rest: string, timeoutMs: number): void {

@@ -59,8 +59,7 @@ function endWith(contract: Contract, error: ProblemError, socket: Duplex): void 
       body,
     ].join('\r\n'),
   );
-  // A client that neither reads nor closes would otherwise keep its connection and its buffers
-  // forever.
+  // A client that neither reads nor closes would otherwise keep its connection and its buffers forever.
   setTimeout(() => socket.destroy(), CLOSE_DELAY_MS).unref();
 }
 

@@ -6,12 +6,11 @@ import { Exchange } from './exchange.js';
 const PROXY_HEADERS = ['via', 'x-forwarded-for', 'forwarded'] as const;
 
 /**
- * Keeps a refused sender from retrying at once, since refusals alone could keep the service busy.
- * The refusal is sent at once, but its connection is not read until the sender's turn. Other senders use the
- * connection of a proxy next, so there the refusal is sent at that turn instead. If that turn is too far away, the
- * response gets `Connection: close` and ends the connection. Call this before the refusal is sent.
- * @param caller undefined if the request is refused before its caller is known; without keys,
- *   callers have none
+ * Keeps a refused sender from retrying at once, since refusals alone could keep the service busy. The refusal is sent
+ * at once, but its connection is not read until the sender's turn. Other senders use the connection of a proxy next, so
+ * there the refusal is sent at that turn instead. If that turn is too far away, the response gets `Connection: close`
+ * and ends the connection. Call this before the refusal is sent.
+ * @param caller undefined if the request is refused before its caller is known; without keys, callers have none
  */
 export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Caller) => void;
 

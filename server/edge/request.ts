@@ -184,10 +184,7 @@ export function unreadable(why: string): ProblemError {
 const CHUNKS = 1000;
 /** The smallest acceptable mean size, in bytes: smaller chunks cost far more than their content. */
 const MIN_MEAN = 32;
-/**
- * The shortest acceptable time for these chunks, in milliseconds: slower chunks cost little,
- * whatever their size.
- */
+/** The shortest acceptable time for these chunks, in milliseconds: slower chunks cost little, whatever their size. */
 const MIN_TIME_MS = 1000;
 
 const withTinyChunks = new WeakSet<IncomingMessage>();

@@ -25,17 +25,13 @@ import { createBodyTimes, Exchange, serveInOrder } from './exchange.js';
 import { answerUnreadableRequest, endingSockets, refuseTunnel } from './malformed-request.js';
 import { findFault, hasBody, isLeftToParser, withoutQuery } from './request.js';
 
-/**
- * The longest time in which the headers of a request may arrive, and then its body, in
- * milliseconds.
- */
+/** The longest time in which the headers of a request may arrive, and then its body, in milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const BODY_TIMEOUT_MS = 120_000;
 
 /**
- * The time for which an idle connection stays open, in milliseconds. It is longer than that of
- * proxies (60 s in nginx and in AWS's load balancers), so that no request arrives on a connection
- * that is closing.
+ * The time for which an idle connection stays open, in milliseconds. It is longer than that of proxies (60 s in nginx
+ * and in AWS's load balancers), so that no request arrives on a connection that is closing.
  */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
@@ -119,12 +115,11 @@ export function shedLoad(
 const STARTING_MS = 1;
 
 /**
- * Starts few requests in each turn of the event loop. Node accepts one new connection per turn, so
- * new callers would wait forever while connected ones send as much as the service can handle.
+ * Starts few requests in each turn of the event loop. Node accepts one new connection per turn, so new callers would
+ * wait forever while connected ones send as much as the service can handle.
  *
- * Keys take turns, even before they are checked: a caller who sends many requests at once does not
- * make others wait for all of them. Each connection has at most one waiting request
- * (`serveInOrder`).
+ * Keys take turns, even before they are checked: a caller who sends many requests at once does not make others wait for
+ * all of them. Each connection has at most one waiting request (`serveInOrder`).
  */
 export function acceptFairly(listener: RequestListener): RequestListener {
   const waiting = new FairQueue<[IncomingMessage, ServerResponse]>();
@@ -148,8 +143,7 @@ export function acceptFairly(listener: RequestListener): RequestListener {
     const [req, res] = next;
     // Do not work for a caller who disconnected while waiting.
     if (!res.closed && !req.socket.destroyed) start(req, res);
-    // Most of the work follows in promises and must count: a tick requested by a microtask runs
-    // after all of them.
+    // Most of the work follows in promises and must count: a tick requested by a microtask runs after all of them.
     queueMicrotask(() => process.nextTick(startWaiting));
   };
   return (req, res) => {
@@ -173,8 +167,7 @@ export class HttpServer {
     this.#server = createServer(
       {
         ...messages,
-        // Requests without a Host, or with an unknown Expect, go to the app, which answers with
-        // problem+json.
+        // Requests without a Host, or with an unknown Expect, go to the app, which answers with problem+json.
         requireHostHeader: false,
         headersTimeout: HEADERS_TIMEOUT_MS,
         // Would also end streams; see `createBodyTimes`.
@@ -185,8 +178,7 @@ export class HttpServer {
       inOrder,
     );
     this.#server.maxConnections = MAX_CONNECTIONS;
-    // Node would drop headers after the first 1000, even Host and Transfer-Encoding; the limit of 16
-    // KiB suffices.
+    // Node would drop headers after the first 1000, even Host and Transfer-Encoding; the limit of 16 KiB suffices.
     this.#server.maxHeadersCount = 0;
     this.#server
       .on('checkExpectation', inOrder)
@@ -220,8 +212,7 @@ export class HttpServer {
    * @throws if it cannot listen, with the reason and a remedy in one line
    */
   async listen({ host, port, basePath }: ListenAddress): Promise<string> {
-    // As many connections may be pending. If the queue is full, a client gets no reply and retries
-    // only after seconds.
+    // As many connections may be pending. If the queue is full, a client gets no reply and retries only after seconds.
     this.#server.listen({ port, host, backlog: 4096 });
     try {
       await once(this.#server, 'listening');
@@ -242,10 +233,7 @@ export class HttpServer {
     for (const res of this.#responses) if (!res.headersSent) res.shouldKeepAlive = false;
   }
 
-  /**
-   * Refuses new connections, answers what has arrived, then ends; cuts the requests that take too
-   * long.
-   */
+  /** Refuses new connections, answers what has arrived, then ends; cuts the requests that take too long. */
   async close(): Promise<void> {
     const server = this.#server;
     if (!server.listening) return;

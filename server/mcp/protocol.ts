@@ -150,8 +150,7 @@ function writeError(id: string | number, error: RpcError, isStateless: boolean):
 const READ = 'resources/read';
 
 /**
- * Returns the revision of a message: that of `_meta`, which the headers repeat, or one that begins with
- * `initialize`.
+ * Returns the revision of a message: that of `_meta`, which the headers repeat, or one that begins with `initialize`.
  * @throws {RpcError} if it is unknown, or the headers contradict the body
  */
 function readRevision(message: McpMessage, params: JsonRecord, headers: McpHeaders): string {

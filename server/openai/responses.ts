@@ -248,9 +248,7 @@ const MAX_ANNOTATIONS = 100;
 /** The most characters of a text that are searched for predictions: each prediction is compared with each number. */
 const MAX_READ = 20_000;
 
-/**
- * Returns each prediction with the place of its number or class in the beginning of a text, or of the whole text.
- */
+/** Returns each prediction with the place of its number or class in the beginning of a text, or of the whole text. */
 function annotate(text: string, predictions: readonly Prediction[]): Annotation[] {
   const some = predictions.slice(0, MAX_ANNOTATIONS);
   const beginning = text.slice(0, MAX_READ);

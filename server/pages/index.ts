@@ -25,10 +25,7 @@ const PAGE_POLICY =
 /** Allows the script that fills in the page of hosts, too. */
 const HOSTS_POLICY = `${PAGE_POLICY}; script-src 'self'`;
 
-/**
- * Swagger UI's images are part of its stylesheet, and requests from the page go to the service
- * itself.
- */
+/** Swagger UI's images are part of its stylesheet, and requests from the page go to the service itself. */
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -60,12 +57,11 @@ const FILES: Readonly<Record<string, string>> = {
 const fileAt = (path: string) => new URL(path, import.meta.url);
 
 /**
- * Returns the routes of the pages: the console at `/`, what to paste into hosts at `/connect`, the reference at `/docs`, the contract at
- * `/openapi.yaml` and `/openapi.json`, its versions at `/openapi`, and a page for each problem at `/problems/<slug>`. They need
- * no key; each file is read or rendered at its first request.
+ * Returns the routes of the pages: the console at `/`, what to paste into hosts at `/connect`, the reference at
+ * `/docs`, the contract at `/openapi.yaml` and `/openapi.json`, its versions at `/openapi`, and a page for each problem
+ * at `/problems/<slug>`. They need no key; each file is read or rendered at its first request.
  * @param basePath the prefix before every address of the contract, or ''
- * @param isLocal whether only this machine can reach the service; otherwise the reference sends no
- *   requests
+ * @param isLocal whether only this machine can reach the service; otherwise the reference sends no requests
  * @param signIn where the console signs in; undefined if it asks for keys alone
  */
 export function pages(contract: Contract, basePath: string, isLocal: boolean, signIn?: SignIn): Router {

@@ -3,10 +3,7 @@ import type { ProblemKind } from '../../contract/document.js';
 
 export interface Page {
   readonly title: string;
-  /**
-   * The relative path from the page to the root of all pages: `./` for `/docs`, `../` for
-   * `/problems/name-taken`.
-   */
+  /** The relative path from the page to the root of all pages: `./` for `/docs`, `../` for `/problems/name-taken`. */
   readonly root: './' | '../';
   readonly head?: string;
   /** The HTML below the links at the top of every page. */
@@ -14,8 +11,7 @@ export interface Page {
 }
 
 /**
- * Renders a page as HTML. Its links are relative, so that they work under any prefix, even one that
- * a proxy removes.
+ * Renders a page as HTML. Its links are relative, so that they work under any prefix, even one that a proxy removes.
  */
 export function renderPage({ title, root, head = '', content }: Page): string {
   return `<!doctype html>

@@ -4,10 +4,9 @@ import { TOUR } from '../../generated/tour.js';
 import { escapeHtml, renderPage, renderProse } from './page.js';
 
 /**
- * Renders the page `/docs`: a menu of operations, the guide, the tour, and the contract to read and
- * to try. The browser renders the operations from `/openapi.json`, with `browser/playground.ts`.
- * @param isLocal whether only this machine can reach the service; otherwise the page sends no
- *   requests
+ * Renders the page `/docs`: a menu of operations, the guide, the tour, and the contract to read and to try. The browser
+ * renders the operations from `/openapi.json`, with `browser/playground.ts`.
+ * @param isLocal whether only this machine can reach the service; otherwise the page sends no requests
  */
 export function renderReference(contract: Contract, isLocal: boolean): string {
   const groups = groupOperations(contract);

@@ -18,9 +18,7 @@ type Members<T extends ProblemType> = Omit<Extract<ProblemDocument, { type: T }>
 /** A faulty field: a JSON pointer into the request, and how to fix it. */
 export type FieldError = Schemas['FieldErrors'][number];
 
-/**
- * A problem to send to the caller. Throw the result of `problem()`; one error handler renders it.
- */
+/** A problem to send to the caller. Throw the result of `problem()`; one error handler renders it. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
 
@@ -31,8 +29,7 @@ export class ProblemError extends Error {
     readonly headers: Readonly<Record<string, string>>,
     options?: ErrorOptions,
   ) {
-    // Without a stack trace: a refusal is not a fault of the code, and capturing the stack is a
-    // large part of its cost.
+    // Without a stack trace: a refusal is not a fault of the code, and capturing the stack is a large part of its cost.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(detail, options);

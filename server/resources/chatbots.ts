@@ -166,10 +166,7 @@ export function unknownAgent(field: 'agent_id' | 'agent_name', agent: string): P
   );
 }
 
-/**
- * Takes all conversations from a chatbot, before it is deleted itself; the sweep then deletes their
- * messages.
- */
+/** Takes all conversations from a chatbot, before it is deleted itself; the sweep then deletes their messages. */
 export async function detachConversations(tx: Store, { id, project_id }: ChatbotRow): Promise<void> {
   const detached = await tx.reads
     .updateTable('conversations')

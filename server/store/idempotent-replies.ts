@@ -63,8 +63,7 @@ export function findKeyedMessage(
 
 /**
  * Keeps a response, in place of an expired one.
- * @throws {ProblemError} if the owner's kept responses reach the limit; the transaction must
- *   be rolled back
+ * @throws {ProblemError} if the owner's kept responses reach the limit; the transaction must be rolled back
  */
 export function keepAnswer(store: Store, owner: string, key: string, answer: KeptAnswer): Promise<void> {
   const { fingerprint, body } = answer;

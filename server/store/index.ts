@@ -88,8 +88,7 @@ export class Store {
   /**
    * Opens a store and migrates its tables. Several instances may do so at once.
    * @param url `file:PATH`, relative to the working directory, `:memory:`, or `postgres://…`
-   * @throws if the store cannot be opened, or was written by a later release; the message shows no
-   *   credentials
+   * @throws if the store cannot be opened, or was written by a later release; the message shows no credentials
    */
   static async open(url: string, { limits = {}, onError = () => {} }: StoreOptions = {}): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
@@ -111,13 +110,11 @@ export class Store {
   }
 
   /**
-   * Runs work in one transaction, with a store that is bound to it. Queries through another store
-   * are not part of the transaction, and on SQLite would wait for its end forever. If the work
-   * throws, the transaction is rolled back. In a store that is already bound, the work joins that
-   * transaction.
-   * @param target the target of the write. Writes to one project queue before they take a
-   *   connection. SQLite has one write connection, which owners take in turn: there, the writes of
-   *   one owner queue.
+   * Runs work in one transaction, with a store that is bound to it. Queries through another store are not part of the
+   * transaction, and on SQLite would wait for its end forever. If the work throws, the transaction is rolled back. In a
+   * store that is already bound, the work joins that transaction.
+   * @param target the target of the write. Writes to one project queue before they take a connection. SQLite has one
+   *   write connection, which owners take in turn: there, the writes of one owner queue.
    * @throws {StoreBusyError} if too many writes wait, or this one waits for too long
    */
   transaction<T>(work: (store: Store) => Promise<T>, target?: WriteTarget): Promise<T> {
@@ -240,8 +237,7 @@ export class WriteProbe {
   }
 
   /**
-   * Tries a write if one has failed because the store took none. Who asks while a write is tried
-   * waits for that one.
+   * Tries a write if one has failed because the store took none. Who asks while a write is tried waits for that one.
    * @throws what the write throws
    */
   async run(write: () => Promise<void>): Promise<void> {

@@ -3,8 +3,7 @@ import { getDialect } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 /**
- * Returns the end of a lease that begins or is renewed now, by the clock of the database, which all
- * instances share.
+ * Returns the end of a lease that begins or is renewed now, by the clock of the database, which all instances share.
  */
 export function leaseEnd(db: Kysely<Database>, leaseMs: number): RawBuilder<number> {
   return sql<number>`${getDialect(db).now} + cast(${leaseMs} as bigint)`;

@@ -27,10 +27,9 @@ export interface Limits {
 }
 
 /**
- * An agent is shown with all of its skills in full, and each skill with the ids of all of its
- * agents. One response may therefore be as large as the whole project, and must fit into memory
- * several times: as text, as objects, and as text again. Many resources of the largest allowed size
- * would not fit.
+ * An agent is shown with all of its skills in full, and each skill with the ids of all of its agents. One response may
+ * therefore be as large as the whole project, and must fit into memory several times: as text, as objects, and as text
+ * again. Many resources of the largest allowed size would not fit.
  */
 export const DEFAULT_LIMITS: Limits = {
   resources: 10_000,
@@ -112,11 +111,10 @@ function addGrowth(one: Growth, other: Growth): Growth {
 }
 
 /**
- * Adds the change of a write to the counters of a project and of its owner. Never refuses a reduction,
- * even if an earlier release without the limit let the project exceed it.
+ * Adds the change of a write to the counters of a project and of its owner. Never refuses a reduction, even if an
+ * earlier release without the limit let the project exceed it.
  * @param limits without them, nothing is refused
- * @throws {ProblemError} if a limit of the project or its owner would be exceeded; the transaction
- *   must be rolled back
+ * @throws {ProblemError} if a limit of the project or its owner would be exceeded; the transaction must be rolled back
  */
 export async function adjustCounters(
   db: Kysely<Database>,
@@ -218,9 +216,8 @@ const ADJUST_OWNER = new PreparedQuery(
 );
 
 /**
- * Adds the change of a write to an owner's stored bytes. The owner's row stays locked until the end
- * of the transaction, so the count is exact. A caller that needs the lock of the project takes it
- * first.
+ * Adds the change of a write to an owner's stored bytes. The owner's row stays locked until the end of the transaction,
+ * so the count is exact. A caller that needs the lock of the project takes it first.
  * @param by the bytes added; negative if removed
  * @param limit without it, or if bytes are removed, nothing is refused
  * @throws {ProblemError} if the limit would be exceeded; the transaction must be rolled back

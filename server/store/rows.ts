@@ -99,10 +99,7 @@ export function keepByLength<T>(make: (length: number) => T): (length: number) =
   };
 }
 
-/**
- * Repeats the last id up to the next power of two, since each length would be a statement of its
- * own.
- */
+/** Repeats the last id up to the next power of two, since each length would be a statement of its own. */
 export function padToPowerOfTwo(ids: readonly string[]): readonly string[] {
   const length = 2 ** Math.ceil(Math.log2(ids.length));
   return Array.from({ length }, (_, index) => ids[Math.min(index, ids.length - 1)] ?? '');
@@ -184,10 +181,9 @@ export interface BodyField {
 }
 
 /**
- * Merges an open object into the stored one, one level deep: a sent key replaces the stored one,
- * `null` removes it, and other keys stay.
- * @param stored JSON that the store wrote. Its values are not parsed: they may be a mebibyte of
- *   small objects
+ * Merges an open object into the stored one, one level deep: a sent key replaces the stored one, `null` removes it, and
+ * other keys stay.
+ * @param stored JSON that the store wrote. Its values are not parsed: they may be a mebibyte of small objects
  * @returns JSON as `JSON.stringify` writes the merged object
  * @throws {ProblemError} if it has more keys or bytes than the contract allows
  */

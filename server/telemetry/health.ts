@@ -33,10 +33,7 @@ export function healthOperations(
   };
 }
 
-/**
- * The longest time that a result is reused, and the time until a change is confirmed, in
- * milliseconds.
- */
+/** The longest time that a result is reused, and the time until a change is confirmed, in milliseconds. */
 const PROBE_EVERY_MS = 1000;
 
 interface Finding {

@@ -46,9 +46,8 @@ export function startSpans(log: Logger) {
     traceRequests,
     startSpan,
     /**
-     * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly;
-     * what is still trying then keeps a process from ending by itself, until
-     * OTEL_EXPORTER_OTLP_TIMEOUT (10 s).
+     * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly; what is still
+     * trying then keeps a process from ending by itself, until OTEL_EXPORTER_OTLP_TIMEOUT (10 s).
      */
     async stop(): Promise<void> {
       const sent = sdk.shutdown().then(
@@ -62,9 +61,7 @@ export function startSpans(log: Logger) {
   };
 }
 
-/**
- * The interval between two log lines about unsent spans, in milliseconds: every batch fails again.
- */
+/** The interval between two log lines about unsent spans, in milliseconds: every batch fails again. */
 const QUIET_MS = 60_000;
 
 /** Logs OpenTelemetry's messages, none of them as an error of the service. */
@@ -84,10 +81,9 @@ function logMessages(log: Logger): DiagLogger {
 }
 
 /**
- * Creates a span for each request, a child of the caller's if it sent a `traceparent` (W3C Trace
- * Context). The span has the name of the operation and the attributes of OpenTelemetry's semantic
- * conventions for HTTP servers, except those that may hold secrets or personal data: no query,
- * headers, body or client address.
+ * Creates a span for each request, a child of the caller's if it sent a `traceparent` (W3C Trace Context). The span has
+ * the name of the operation and the attributes of OpenTelemetry's semantic conventions for HTTP servers, except those
+ * that may hold secrets or personal data: no query, headers, body or client address.
  *
  * Put it before the request log, whose lines then contain the trace's id.
  */
@@ -104,10 +100,7 @@ const traceRequests: RequestHandler = (req, res, next) => {
   next();
 };
 
-/**
- * The known methods. Others are recorded as `_OTHER`, so that callers cannot create values without
- * end.
- */
+/** The known methods. Others are recorded as `_OTHER`, so that callers cannot create values without end. */
 const METHODS = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
 
 function describeRequest({ method, protocol, originalUrl, httpVersion }: Request): Attributes {

@@ -13,10 +13,7 @@ export interface Frame {
   readonly payload: Buffer<ArrayBuffer>;
 }
 
-/**
- * The size of a frame's header: 4 bytes for the payload's length, little-endian, and one for the
- * kind.
- */
+/** The size of a frame's header: 4 bytes for the payload's length, little-endian, and one for the kind. */
 const HEAD = 5;
 
 /** The answer of a worker process at the end of a job. */

@@ -8,9 +8,7 @@ const OUTPUT = 1;
 
 const TAKEN = [writeHead(FRAME.taken, 0)];
 
-/**
- * The output of a job to the service. A write blocks the calling thread until the service takes it.
- */
+/** The output of a job to the service. A write blocks the calling thread until the service takes it. */
 export interface JobOutput<Event = never> {
   /**
    * @param event comes before the bytes, at no further cost
@@ -31,8 +29,7 @@ export interface JobOutput<Event = never> {
 export async function serveJobs<Details, Event, Result>(
   work: (details: Details, input: AsyncIterable<Uint8Array>, output: JobOutput<Event>) => Promise<Result> | Result,
 ): Promise<void> {
-  // Signals are for the service, which ends its workers itself. A terminal and systemd send them to
-  // all processes.
+  // Signals are for the service, which ends its workers itself. A terminal and systemd send them to all processes.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   preferAsVictim();
   startWatchdog();
@@ -70,10 +67,7 @@ async function settle<Result>(work: () => Promise<Result> | Result): Promise<Ans
   }
 }
 
-/**
- * Returns the input of one job. Unlike a generator, it can be read on after a `for await` that stops
- * early.
- */
+/** Returns the input of one job. Unlike a generator, it can be read on after a `for await` that stops early. */
 function readInput(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Array> {
   let isOver = false;
   const input: AsyncIterableIterator<Uint8Array> = {
@@ -125,10 +119,7 @@ function writeSome(pieces: readonly Uint8Array[]): number {
   }
 }
 
-/**
- * Makes Linux end this process before the service if the machine runs out of memory
- * (proc_pid_oom_score_adj(5)).
- */
+/** Makes Linux end this process before the service if the machine runs out of memory (proc_pid_oom_score_adj(5)). */
 function preferAsVictim(): void {
   if (process.platform !== 'linux') return;
   try {
@@ -139,9 +130,8 @@ function preferAsVictim(): void {
 }
 
 /**
- * Ends this process when its parent is gone, or when it holds more memory than its limit, also while
- * its main thread is busy. V8's own limit does not count the memory of native code and of typed
- * arrays.
+ * Ends this process when its parent is gone, or when it holds more memory than its limit, also while its main thread is
+ * busy. V8's own limit does not count the memory of native code and of typed arrays.
  */
 function startWatchdog(): void {
   // The thread's output is left alone: Node would pipe it to standard output, and opening that makes

@@ -88,8 +88,7 @@ export class WorkerProcess<Details, Event, Result> {
   #timeout: WorkerTimeoutError | undefined;
 
   constructor({ script, maxHeapMiB, maxMemoryBytes, maxSilenceMs, isBackground }: WorkerOptions) {
-    // Does not inherit this process's flags and environment: it needs neither secrets nor a
-    // debugger port.
+    // Does not inherit this process's flags and environment: it needs neither secrets nor a debugger port.
     const child = spawn(
       process.execPath,
       [

@@ -66,8 +66,7 @@ export class AnswerReader {
 
   /**
    * Returns the text that these bytes bring.
-   * @throws {ChatError} if they are not an answer of a chat server, are an error of it, or get out of
-   *   bounds
+   * @throws {ChatError} if they are not an answer of a chat server, are an error of it, or get out of bounds
    */
   push(bytes: Uint8Array): string {
     this.#piece = '';

@@ -53,8 +53,7 @@ export function toChatError(error: unknown, limits: ChatLimits): unknown {
 }
 
 /**
- * Returns the failure of a server that refused: by a response that is not a success, or by an
- * `error` within an answer.
+ * Returns the failure of a server that refused: by a response that is not a success, or by an `error` within an answer.
  * @param body the body or the `error`, parsed; undefined if it is not JSON
  * @param key the key that must not appear in the message
  * @param response its status, and the wait that it asks for in seconds

@@ -72,10 +72,7 @@ export interface ChatAnswer {
 export type ChatLimits = Readonly<typeof DEFAULT_LIMITS>;
 
 export const DEFAULT_LIMITS = {
-  /**
-   * The longest wait for the first byte of the answer, in milliseconds. A server may load a model
-   * meanwhile.
-   */
+  /** The longest wait for the first byte of the answer, in milliseconds. A server may load a model meanwhile. */
   firstByteMs: 90_000,
   /** The longest silence within the answer, in milliseconds. */
   silenceMs: 60_000,

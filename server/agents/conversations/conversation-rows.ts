@@ -241,8 +241,7 @@ const EMPTY = { reply_to: null, steps: '[]', usage: null, key_owner: null, idemp
 
 /**
  * Adds a message to a conversation that is locked, and counts its bytes.
- * @throws {ProblemError} if the owner would exceed the limit; the transaction must be rolled
- *   back
+ * @throws {ProblemError} if the owner would exceed the limit; the transaction must be rolled back
  */
 export async function addMessage(
   { work, limits }: Store,

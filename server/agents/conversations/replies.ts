@@ -362,8 +362,7 @@ export class Replies {
 
   /**
    * Passes an answer on, and stores it as the reply. The conversation is free then, in every case.
-   * @throws {ProblemError} if the conversation was deleted or is no longer claimed, or the owner would
-   *   exceed a limit
+   * @throws {ProblemError} if the conversation was deleted or is no longer claimed, or the owner would exceed a limit
    */
   async *#keep(
     stream: AnswerStream,

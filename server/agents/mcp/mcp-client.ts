@@ -51,9 +51,8 @@ const MAX_QUOTE = 1000;
 const STATELESS_ERRORS: ReadonlySet<unknown> = new Set([HEADER_MISMATCH, -32021, UNKNOWN_REVISION]);
 
 /**
- * Speaks to one MCP server in its revision: the stateless one, or an older one, which begins with
- * `initialize`. The first answer shows which one; the client asks anew when the server no longer
- * understands.
+ * Speaks to one MCP server in its revision: the stateless one, or an older one, which begins with `initialize`. The
+ * first answer shows which one; the client asks anew when the server no longer understands.
  */
 export class McpClient {
   readonly #transport: McpTransport;

@@ -77,8 +77,7 @@ export class McpServers {
   }
 
   /**
-   * Returns the tools that a server lists. A list that lacks one of those that are wanted is not kept
-   * for long.
+   * Returns the tools that a server lists. A list that lacks one of those that are wanted is not kept for long.
    * @returns by name; for a tool that cannot be used, the reason
    * @throws {ToolError} with the reason, which has no words of the server
    * @throws the reason of `signal`

@@ -72,9 +72,8 @@ const REFUSAL_BYTES = 16 * 1024;
 const MIN_SECRET = 12;
 
 /**
- * Sends messages to one MCP server over HTTP, and reads its answers within bounds. It follows no
- * redirect, and sends the headers of the operator alone. Values of these headers that the server
- * repeats are left out of what it sends.
+ * Sends messages to one MCP server over HTTP, and reads its answers within bounds. It follows no redirect, and sends
+ * the headers of the operator alone. Values of these headers that the server repeats are left out of what it sends.
  */
 export class McpTransport {
   readonly #target: RequestOptions;
@@ -272,10 +271,9 @@ function toReply({ status, headers }: ExchangeResponse, answer: object | undefin
 }
 
 /**
- * Returns the secrets that are cut out of the texts of a server, as JSON writes them: the values of
- * headers, their last words, such as the token after `Bearer`, and the values in the query of the
- * address. Short ones are left alone, since they may stand in any text, and so are numbers, which may
- * stand outside of a string.
+ * Returns the secrets that are cut out of the texts of a server, as JSON writes them: the values of headers, their last
+ * words, such as the token after `Bearer`, and the values in the query of the address. Short ones are left alone, since
+ * they may stand in any text, and so are numbers, which may stand outside of a string.
  */
 function findSecrets({ url, readHeaders }: McpServerSettings): string[] {
   return [...Object.values(readHeaders()), ...new URL(url).searchParams.values()]

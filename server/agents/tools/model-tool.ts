@@ -310,8 +310,7 @@ function groupSchema(column: Column): object {
 }
 
 /**
- * Returns the JSON Schema of a row: a property for each column that the model uses, with its range
- * or its categories.
+ * Returns the JSON Schema of a row: a property for each column that the model uses, with its range or its categories.
  */
 function rowSchema(columns: readonly Column[]): Readonly<Record<string, unknown>> {
   const used = columns

@@ -158,10 +158,9 @@ export function keepRawJson(check: Step, defers: DefersJson): Step {
 }
 
 /**
- * Returns a check that refuses parsed bodies that cost too much to validate or cannot be stored
- * unchanged. These are arrays longer than the contract allows, since validation would still visit
- * every element, and, in bodies that are stored, numbers outside the range of a double. Callers
- * that have found none of the latter say so.
+ * Returns a check that refuses parsed bodies that cost too much to validate or cannot be stored unchanged. These are
+ * arrays longer than the contract allows, since validation would still visit every element, and, in bodies that are
+ * stored, numbers outside the range of a double. Callers that have found none of the latter say so.
  */
 function createBoundsCheck(contract: Contract, operation: Operation): (body: unknown, areFinite: boolean) => void {
   const isStored = Number.isFinite(operation.maxBody);

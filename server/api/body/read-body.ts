@@ -36,18 +36,14 @@ export interface BodyLimits {
 /** The checks before and while a body is read. */
 interface BodyGuards {
   readonly budget: BodyMemory;
-  /**
-   * Throws the problem of a request whose target does not exist, as far as its address and caller
-   * show.
-   */
+  /** Throws the problem of a request whose target does not exist, as far as its address and caller show. */
   readonly refuseMissingTarget?: (res: Response) => Promise<void>;
 }
 
 /**
- * Returns the step that reads the body of an operation. JSON and text are read into `req.body`
- * as bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
- * `maxBody` bytes; one that is read from its begin on may have any number. A body that the handler reads becomes a
- * `DeferredBody`.
+ * Returns the step that reads the body of an operation. JSON and text are read into `req.body` as bytes, for
+ * `parseBody`. Any other media type of the operation becomes a stream of at most `maxBody` bytes; one that is read from
+ * its begin on may have any number. A body that the handler reads becomes a `DeferredBody`.
  * @param isValid returns whether the caller is still valid while a deferred body is read
  */
 export function readBody(

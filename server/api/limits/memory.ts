@@ -6,11 +6,10 @@ const PROGRESS = 64 * 1024;
 const PROGRESS_MS = 2000;
 
 /**
- * Limits the bytes of bodies that are in memory at once. Only arrived bytes count, not declared
- * ones. With several owners, none may have more than half. If there is too much, the newest body is
- * not simply refused: stalled bodies are given up first, the largest before the others; then those
- * of the owner with the most bytes, the latest before the others. Bodies that are being processed
- * stay.
+ * Limits the bytes of bodies that are in memory at once. Only arrived bytes count, not declared ones. With several
+ * owners, none may have more than half. If there is too much, the newest body is not simply refused: stalled bodies are
+ * given up first, the largest before the others; then those of the owner with the most bytes, the latest before the
+ * others. Bodies that are being processed stay.
  */
 export class BodyMemory {
   readonly #bodies = new Set<BodyShare>();
@@ -28,8 +27,7 @@ export class BodyMemory {
 
   /**
    * Starts to count a body.
-   * @param giveUp called at most once, and only while the body arrives, if its memory is needed for
-   *   others
+   * @param giveUp called at most once, and only while the body arrives, if its memory is needed for others
    */
   begin(caller: Caller | undefined, giveUp: (reason: ProblemError) => void): BodyShare {
     const body = new BodyShare(this, caller, giveUp);

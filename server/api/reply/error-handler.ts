@@ -52,8 +52,7 @@ export function sendProblem(
       noteFailure(req, res, error.cause, document.title.toLowerCase());
     }
     if (res.headersSent) {
-      // The response has begun; closing the connection is the only way to show that it is
-      // incomplete.
+      // The response has begun; closing the connection is the only way to show that it is incomplete.
       res.destroy();
       return;
     }

@@ -23,10 +23,9 @@ import {
 } from './write-stream.js';
 
 /**
- * Serialized JSON, in pieces that together form one document of type `T`. For responses that are
- * too large to be built as objects, or that are read while they are written. Other requests are
- * served between two portions. A piece of bytes is UTF-8 and a portion of its own, and must not be
- * changed any more.
+ * Serialized JSON, in pieces that together form one document of type `T`. For responses that are too large to be built
+ * as objects, or that are read while they are written. Other requests are served between two portions. A piece of bytes
+ * is UTF-8 and a portion of its own, and must not be changed any more.
  */
 export class JsonText<T> {
   declare readonly content: T;

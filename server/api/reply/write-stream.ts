@@ -172,10 +172,7 @@ async function leave(source: Iterator<unknown> | AsyncIterator<unknown>): Promis
   await source.return?.();
 }
 
-/**
- * Writes what comes in this turn of the event loop at once: a write to the system costs more than
- * an event.
- */
+/** Writes what comes in this turn of the event loop at once: a write to the system costs more than an event. */
 export function corkForTurn(res: Response): void {
   if (res.writableCorked > 0) return;
   res.cork();

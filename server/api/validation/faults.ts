@@ -140,9 +140,8 @@ const CONSEQUENCES = ['if', 'oneOf', 'anyOf', 'allOf'];
 const LENGTHS = ['minLength', 'maxLength'];
 
 /**
- * Drops faults that follow from others: that no branch of a choice matches, that a value does not
- * have the type of the other branch, the format of a value of another type, and the length of a text that a pattern
- * already limits.
+ * Drops faults that follow from others: that no branch of a choice matches, that a value does not have the type of the
+ * other branch, the format of a value of another type, and the length of a text that a pattern already limits.
  */
 function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
   const choices = listPointers(faults.filter(({ keyword }) => keyword === 'oneOf'));

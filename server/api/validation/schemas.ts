@@ -17,8 +17,7 @@ export interface RequestChecks {
 /** Returns a function that compiles the checks of the requests to an operation. */
 export function requestChecks({ document }: Contract): (operation: Operation) => RequestChecks {
   const asSent = createAjv({ useDefaults: true });
-  // Query parameters are converted from strings, and a single value of a repeatable one becomes a
-  // list.
+  // Query parameters are converted from strings, and a single value of a repeatable one becomes a list.
   const asTexts = createAjv({ useDefaults: true, coerceTypes: 'array' });
   return ({ parameters, bodySchema = {} }) => {
     const path = parameterSchema(parameters, 'path');

@@ -67,9 +67,8 @@ export interface FormFaults {
 }
 
 /**
- * Reads which form the caller uses, where a field is a choice of arrays with a message
- * (`x-roster-message`). The validator reports the faults of every form, and the fields of each as
- * unknown to the others.
+ * Reads which form the caller uses, where a field is a choice of arrays with a message (`x-roster-message`). The
+ * validator reports the faults of every form, and the fields of each as unknown to the others.
  */
 export function findFormFaults(contract: Contract, schema: unknown, body: unknown): FormFaults[] {
   return contract.alternatives(schema).flatMap(({ properties }) =>

@@ -61,8 +61,7 @@ export function requestValidation(contract: Contract, bases: readonly string[]):
  * Returns whether the parameters of a request certainly meet the contract. It may be stricter than the validator, which
  * confirms each refusal, but never laxer. So are the checks of the body.
  * @param params the parameters of its address
- * @param sent the parameters of its query as strings; on success, converted to the types of the
- *   contract
+ * @param sent the parameters of its query as strings; on success, converted to the types of the contract
  */
 function acceptParameters(
   { address, query }: RequestChecks,
@@ -120,9 +119,8 @@ function lazy<T>(load: () => Promise<T>): () => Promise<T> {
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Refuses queries that the validator would misread. It takes `limit[]` and `limit[a]` for `limit`,
- * and accepts for a number anything that JavaScript converts to one, such as `0x10`, ` 5` or
- * infinity.
+ * Refuses queries that the validator would misread. It takes `limit[]` and `limit[a]` for `limit`, and accepts for a
+ * number anything that JavaScript converts to one, such as `0x10`, ` 5` or infinity.
  */
 function refuseMisreadQuery({ numericQuery }: Operation, req: Request): void {
   const errors: FieldError[] = [];

@@ -1,9 +1,8 @@
 /**
- * The nodes of a parse tree that a query may consist of, and their fields, as in PostgreSQL's
- * `nodes/parsenodes.h` and `nodes/primnodes.h`. Fields are listed by their kind: lists of nodes, nodes,
- * plain values, and nodes without their type, which is named. All others are refused, such as
- * `lockingClause`, `intoClause`, `ParamRef`, `CopyStmt` and those of later releases. The field
- * `withClause` is left to the code, since it decides what names mean.
+ * The nodes of a parse tree that a query may consist of, and their fields, as in PostgreSQL's `nodes/parsenodes.h` and
+ * `nodes/primnodes.h`. Fields are listed by their kind: lists of nodes, nodes, plain values, and nodes without their
+ * type, which is named. All others are refused, such as `lockingClause`, `intoClause`, `ParamRef`, `CopyStmt` and those
+ * of later releases. The field `withClause` is left to the code, since it decides what names mean.
  */
 const NODES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   SelectStmt: {
@@ -146,10 +145,7 @@ export const FUNCTIONS: ReadonlySet<string> = words(
   'numeric oid path point polygon radius strip text time timestamp timestamptz timetz varchar width',
 );
 
-/**
- * The names of functions that have no effects if they are called by the name of a column, with one
- * argument.
- */
+/** The names of functions that have no effects if they are called by the name of a column, with one argument. */
 export const COLUMN_FUNCTIONS: ReadonlySet<string> = words('bernoulli broadcast format system');
 
 /** The types of PostgreSQL's schema `pg_catalog` to which a query may cast. */

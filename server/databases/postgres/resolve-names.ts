@@ -118,9 +118,8 @@ select * from (
 ) names order by ordinal`;
 
 /**
- * Refuses a statement that may use a cast by a function that somebody defined. Casts have no schema.
- * Implicit ones between types of PostgreSQL, which only a superuser can define, are part of how the
- * database reads any statement.
+ * Refuses a statement that may use a cast by a function that somebody defined. Casts have no schema. Implicit ones
+ * between types of PostgreSQL, which only a superuser can define, are part of how the database reads any statement.
  * @throws {ProblemError}
  */
 async function refuseOwnCasts(

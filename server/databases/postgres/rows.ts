@@ -103,9 +103,8 @@ const DATA_ROW = 'D'.charCodeAt(0);
 const HEAD = 5;
 
 /**
- * Breaks a connection to PostgreSQL when it begins to receive a cell that is too large, or too many
- * bytes at once. A cell may have a gigabyte, which the driver would collect before it returns any of
- * it.
+ * Breaks a connection to PostgreSQL when it begins to receive a cell that is too large, or too many bytes at once. A
+ * cell may have a gigabyte, which the driver would collect before it returns any of it.
  */
 export class ReceivedLimits {
   error: ProblemError | undefined;
@@ -238,8 +237,7 @@ export function readCell(text: string | null, column: FieldDef, row: number): un
 }
 
 /**
- * Reads a cell as a table has it: numbers keep all digits as text, and timestamps with a time zone
- * become ISO dates.
+ * Reads a cell as a table has it: numbers keep all digits as text, and timestamps with a time zone become ISO dates.
  */
 export function readTableCell(text: string | null, { dataTypeID }: FieldDef): unknown {
   if (text === null) return null;

@@ -7,9 +7,7 @@ import type { ParsedSelect } from './statement.js';
 /** The longest time of a parse, in milliseconds: the start of a process, and 100 ms of work. */
 const MAX_TIME_MS = 10_000;
 
-/**
- * The most processes. A statement takes some milliseconds, so that few are enough; each has 110 MiB.
- */
+/** The most processes. A statement takes some milliseconds, so that few are enough; each has 110 MiB. */
 const MAX_PROCESSES = 2;
 
 const MAX_WAITING = 512;
@@ -27,9 +25,8 @@ const OPTIONS: Omit<PoolOptions, 'script'> = {
 };
 
 /**
- * Parses statements in processes that can be thrown away. A statement that overflows the stack of
- * WebAssembly leaves the parser's memory broken for all that come after it. Owners take turns, as
- * with queries.
+ * Parses statements in processes that can be thrown away. A statement that overflows the stack of WebAssembly leaves
+ * the parser's memory broken for all that come after it. Owners take turns, as with queries.
  */
 export class StatementParser {
   readonly #pool: WorkerPool<string, ParsedSelect>;
@@ -45,8 +42,7 @@ export class StatementParser {
   }
 
   /**
-   * @throws {ProblemError} if the statement is too large, malformed, not one SELECT, or has a part
-   *   that is not allowed
+   * @throws {ProblemError} if the statement is too large, malformed, not one SELECT, or has a part that is not allowed
    * @throws the reason of `signal`
    */
   async parse(owner: string, sql: string, signal: AbortSignal): Promise<ParsedSelect> {

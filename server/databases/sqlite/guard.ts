@@ -133,10 +133,9 @@ export function toLowerAscii(name: string): string {
 }
 
 /**
- * Returns an empty database in memory that has only the given tables, and views as tables. A
- * statement that SQLite compiles there names no other table, wherever a name stands and however it
- * is quoted. The authorizer alone could not tell: it reports reads inside of a view like those
- * inside of a common table expression of the same name.
+ * Returns an empty database in memory that has only the given tables, and views as tables. A statement that SQLite
+ * compiles there names no other table, wherever a name stands and however it is quoted. The authorizer alone could not
+ * tell: it reports reads inside of a view like those inside of a common table expression of the same name.
  * @throws the error of SQLite if a definition is not valid there
  */
 export function openOutline(connection: SqliteConnection, tables: readonly SqliteTable[]): SqliteConnection {
@@ -197,9 +196,8 @@ const DENY = 1;
 type Permissions = ReturnType<typeof getPermissions>;
 
 /**
- * Returns the permissions of statements that name only the given tables. They include what the
- * definitions of the tables need: views read other tables and call functions, and so do virtual
- * tables.
+ * Returns the permissions of statements that name only the given tables. They include what the definitions of the
+ * tables need: views read other tables and call functions, and so do virtual tables.
  * @param tables the tables as they are in the database of the connection
  * @returns names in lower case; `viewed` may be read only inside of a view, `hidden` not even counted
  */

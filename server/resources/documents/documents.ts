@@ -80,8 +80,7 @@ export function documentOperations(store: Store): DocumentOperations {
 
 /**
  * Finds a skill that keeps documents.
- * @throws {ProblemError} if the project has no skill of this name or identifier, or it is of a type that
- *   keeps none
+ * @throws {ProblemError} if the project has no skill of this name or identifier, or it is of a type that keeps none
  */
 export async function findDocumentSkill(store: Store, project: Project, nameOrId: string): Promise<FoundSkill> {
   const skill = await findSkill(store, project, nameOrId);
@@ -270,8 +269,7 @@ export async function discardTexts(store: Store, texts: readonly StoredText[]): 
 }
 
 /**
- * Creates a document, or replaces the one of this name. Runs within `Store.transaction`, with the
- * project locked.
+ * Creates a document, or replaces the one of this name. Runs within `Store.transaction`, with the project locked.
  * @returns the document, and whether it was created
  * @throws {ProblemError}
  * @throws {Error} if the text has been discarded
@@ -322,10 +320,7 @@ export async function putDocument(
   return { document, isNew: !replaced };
 }
 
-/**
- * Deletes a document; returns whether it existed. Runs within `Store.transaction`, with the project
- * locked.
- */
+/** Deletes a document; returns whether it existed. Runs within `Store.transaction`, with the project locked. */
 export async function removeDocument(store: Store, skillId: string, name: string): Promise<boolean> {
   const { numDeletedRows } = await store.reads
     .deleteFrom('documents')

@@ -26,9 +26,8 @@ export interface PassageQuery {
 }
 
 /**
- * Adds passages to the index; they are removed with their rows. SQLite has FTS5
- * (https://www.sqlite.org/fts5.html), which ranks by BM25, and PostgreSQL its text search
- * (https://www.postgresql.org/docs/current/textsearch.html).
+ * Adds passages to the index; they are removed with their rows. SQLite has FTS5 (https://www.sqlite.org/fts5.html),
+ * which ranks by BM25, and PostgreSQL its text search (https://www.postgresql.org/docs/current/textsearch.html).
  */
 export async function addToIndex(db: Kysely<Database>, passages: readonly StoredPassage[]): Promise<void> {
   if (!getDialect(db).locksRows) {
@@ -99,10 +98,9 @@ function skillTerm(skillId: string): string {
 }
 
 /**
- * Returns a query for the passages of a skill's documents that have any of the terms, the best first.
- * PostgreSQL's own ranks know nothing of how rare a term is, so that "the" would count as much as
- * "diamond": the rank of each term is weighted as BM25 does, by its number of passages among those of
- * the skill.
+ * Returns a query for the passages of a skill's documents that have any of the terms, the best first. PostgreSQL's own
+ * ranks know nothing of how rare a term is, so that "the" would count as much as "diamond": the rank of each term is
+ * weighted as BM25 does, by its number of passages among those of the skill.
  */
 export function searchPostgres({ skillId, terms, limit }: PassageQuery): RawBuilder<FoundPassage> {
   return sql`

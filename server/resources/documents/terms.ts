@@ -31,12 +31,11 @@ const MAX_WORD = 64;
 const MAX_TERMS = 16;
 
 /**
- * Returns the terms under which a text is found, with spaces between them. Both databases index these
- * terms and not the text, so that they agree on what a word is.
+ * Returns the terms under which a text is found, with spaces between them. Both databases index these terms and not the
+ * text, so that they agree on what a word is.
  *
- * A term is a word without its accents and in one case, by Unicode's properties. A text in a script
- * without spaces between words has each of its characters as a term. The databases reduce English
- * words to their stems.
+ * A term is a word without its accents and in one case, by Unicode's properties. A text in a script without spaces
+ * between words has each of its characters as a term. The databases reduce English words to their stems.
  */
 export function indexTerms(text: string): string {
   return findWords(text).flat().join(' ');

@@ -5,18 +5,15 @@ export function isPostgres(url: string): boolean {
 
 const UNREADABLE = 'postgres://…';
 
-/**
- * @throws if the URL of a PostgreSQL does not say with certainty where the password ends
- */
+/** @throws if the URL of a PostgreSQL does not say with certainty where the password ends */
 export function refuseUnreadable(url: string): void {
   if (withoutCredentials(url) !== UNREADABLE) return;
   throw new Error('it is not a URL; in a name or a password, escape / ? # @ as %2F %3F %23 %40');
 }
 
 /**
- * The URL of a store as it may be shown and logged: of a PostgreSQL, only the host, the port and the name of
- * the database. One that cannot be read with certainty is not shown at all, since any part of it may be
- * part of a password.
+ * The URL of a store as it may be shown and logged: of a PostgreSQL, only the host, the port and the name of the
+ * database. One that cannot be read with certainty is not shown at all, since any part of it may be part of a password.
  */
 export function withoutCredentials(url: string): string {
   if (!isPostgres(url)) return url;

@@ -35,14 +35,13 @@ const LOCK_TIMEOUT_MS = 100;
 const CACHE_SIZE = -16_000;
 
 /**
- * Opens the SQLite file that a URL names, creates it if it does not exist, and brings its tables up to date.
- * Several threads and processes may open one file at once, and one process may open it several times.
+ * Opens the SQLite file that a URL names, creates it if it does not exist, and brings its tables up to date. Several
+ * threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
  * @param noteFailure gets the error of each statement that fails on the way of writes
  * @returns the database, its path, and what marks its state. A file has further connections for reads, which would
  *   otherwise wait for whatever transaction is open.
- * @throws if the file cannot be made or read, others lock it for longer than ten seconds, or a later
- *   release wrote it
+ * @throws if the file cannot be made or read, others lock it for longer than ten seconds, or a later release wrote it
  */
 export async function openSqlite(
   url: string,

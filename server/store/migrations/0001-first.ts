@@ -3,10 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { getDialect } from '../database/dialect.js';
 import { runScript } from './run-script.js';
 
-/**
- * Creates the tables of the first release, and the project in every new store. `schema.ts` explains
- * the columns.
- */
+/** Creates the tables of the first release, and the project in every new store. `schema.ts` explains the columns. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await runScript(db, OWNERS);
   await runScript(db, RESOURCES);
