@@ -129,7 +129,9 @@ export function observeRequests(log: Logger, requests: RequestMetrics): (req: Re
       requests.count(res, milliseconds);
       const { statusCode } = res;
       const { operation, caller, params, traceId }: RequestContext = res.locals;
-      log[chooseLevel(statusCode)](
+      // A 503 is by design, not an error.
+      const failure = statusCode === 503 ? 'warn' : 'error';
+      log[statusCode < 500 ? 'info' : failure](
         {
           req: {
             id,
@@ -179,12 +181,6 @@ function shorten(sent: string | string[] | undefined): string | undefined {
 function findRefusedOrigin(origin: string, { headers }: IncomingMessage, res: ServerResponse): string | undefined {
   const isAllowed = res.hasHeader('Access-Control-Allow-Origin') || isOwnOrigin(origin, headers.host);
   return isAllowed ? undefined : shorten(origin);
-}
-
-function chooseLevel(statusCode: number): 'info' | 'warn' | 'error' {
-  if (statusCode < 500) return 'info';
-  // A 503 is by design, not an error.
-  return statusCode === 503 ? 'warn' : 'error';
 }
 
 const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
