@@ -7,16 +7,16 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Sunset } from '../../contract/deprecations.js';
+import type { Contract, Operation } from '../../contract/document.js';
 import type { Caller } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
 import { identifyCaller, requireScope } from '../auth/identify-caller.js';
 import { locateResource } from '../auth/resource.js';
 import { joinWords } from '../common/join-words.js';
-import type { Sunset } from '../../contract/deprecations.js';
-import type { Contract, Operation } from '../../contract/document.js';
-import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
 import { type Charset, findCharset, mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
 import type { Act } from '../store/audit.js';
 import { type DefersJson, keepRawJson, parseBody } from './body/parse-body.js';
 import { type BodyLimits, readBody } from './body/read-body.js';

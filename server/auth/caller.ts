@@ -1,6 +1,6 @@
-import type { KeyLimits } from '../store/key-limits.js';
 import { OWNER_SCOPES, type Scope } from '../../contract/scopes.js';
 import type { Act } from '../store/audit.js';
+import type { KeyLimits } from '../store/key-limits.js';
 
 /** The sender of a request. */
 export interface Caller {

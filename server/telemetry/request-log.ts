@@ -6,9 +6,9 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { NoteFailure } from '../api/reply/error-handler.js';
 import type { RequestContext } from '../api/request-context.js';
 import { isOwnOrigin } from '../auth/origins.js';
-import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
 import { Exchange } from '../edge/exchange.js';
 import { withoutQuery } from '../edge/request.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
 
 /** The characters of lines that are written together, and the longest time that they wait, in milliseconds. */
 const WRITE_SIZE = 12_288;

@@ -16,8 +16,8 @@ import {
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
 import { Exchange } from '../edge/exchange.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../problems/shown-text.js';
 
 /** The longest time that a stop waits for a collector, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 3000;

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
 import type { Caller } from '../../auth/caller.js';
-import { KEY_LIMITS, LIMIT_NAMES, type LimitName } from '../../store/key-limits.js';
 import type { Throttle } from '../../edge/refusals.js';
 import { ProblemError, problem } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
+import { KEY_LIMITS, LIMIT_NAMES, type LimitName } from '../../store/key-limits.js';
 import { returnSlice, type Slice, takeSlice } from '../../store/key-usage.js';
 
 /** The limit of requests that the service sets for each key; each instance counts for itself. */

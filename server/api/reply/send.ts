@@ -1,9 +1,9 @@
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
+import type { Contract } from '../../../contract/document.js';
 import type { components } from '../../../generated/openapi.js';
 import { pausing } from '../../common/pausing.js';
-import type { Contract } from '../../../contract/document.js';
 import { Exchange } from '../../edge/exchange.js';
 import { hasBody } from '../../edge/request.js';
 import { ProblemError, render } from '../../problems/problem.js';
