@@ -172,7 +172,11 @@ function makeExpectation(what: string, status: number, declared: Place): Expecta
     status,
     headers: declared
       .entries('headers')
-      .map(([name, header]) => ({ name, required: header.find('required')?.value === true, schema: header.at('schema') })),
+      .map(([name, header]) => ({
+        name,
+        required: header.find('required')?.value === true,
+        schema: header.at('schema'),
+      })),
     content: declared.entries('content').map(([mediaType, content]) => [mediaType, content.at('schema')]),
   };
 }
