@@ -16,6 +16,8 @@ const MAX_MASKED_LENGTH = 8000;
  * wrong place. A text that is cut ends with `…`. A secret that is cut is masked, too.
  */
 export function showText(sent: string, maxLength: number): string {
+  // Nearly all are short.
+  if (sent.length <= maxLength) return maskSecrets(sent);
   return cutText(maskSecrets(cutText(sent, maxLength + MAX_MASKED_LENGTH)), maxLength);
 }
 
