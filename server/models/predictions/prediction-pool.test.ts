@@ -193,15 +193,6 @@ describe('a pool of workers', () => {
     expect(answersIn(await long)).toBe(4000);
   });
 
-  test('fails the answer of a worker that runs out of memory, and no other', async () => {
-    const pool = poolOf(2, 24);
-    const many = JSON.stringify(Array.from({ length: 60_000 }, (_, row) => ({ ['x'.repeat(40) + row]: 1 })));
-    const failed = textOf(pool.answer(rowsOf(once(many))));
-    const others = [1, 2, 3].map(() => textOf(pool.answer(rowsOf(once(rows)))));
-    await expect(failed).rejects.toMatchObject({ cause: { name: 'OutOfMemoryError' } });
-    expect((await Promise.all(others)).map(answersIn)).toEqual([5, 5, 5]);
-  });
-
   test('fails what is answered when it is closed', async () => {
     const pool = poolOf(1);
     let begin = () => {};
