@@ -17,8 +17,8 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
     ...['resources', 'agents', 'mcp', 'openai', 'telemetry', 'pages', 'oauth', '.', 'commands'],
   ],
   'prediction/src/': [
-    ...['text', 'kernel', 'table', 'trees', 'model', 'intervals', 'calibration', 'training', 'promises', 'serving'],
-    ...['tasks', 'record', 'onnx', 'io', '.'],
+    ...['text', 'kernel', 'table', 'trees', 'model', 'intervals', 'calibration', 'training', 'promises', 'rows', 'io'],
+    ...['serving', 'tasks', 'record', 'onnx', '.'],
   ],
   'console/src/': [
     ...['router', 'session', 'plots', 'ui', 'tables', 'training', 'predictions', 'key', 'models', 'resources'],

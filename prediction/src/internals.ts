@@ -9,7 +9,7 @@ export { BatchBody, batchMessage, dictionaryMessage, endOfStream, schemaMessage 
 export { type Field, INT32, TypeId, UTF8 } from './io/arrow/schema.js';
 export { ByteBudget } from './io/columns/byte-budget.js';
 export type { Vector } from './io/columns/vector.js';
-export { type BinnedModel, RowBinner } from './serving/row-binner.js';
+export { type BinnedModel, RowBinner } from './rows/row-binner.js';
 export type { RowObject } from './table/cells.js';
 export type { TableColumn } from './table/column.js';
 export { Forecaster, fitForecaster } from './tasks/forecasting/method.js';

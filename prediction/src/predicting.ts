@@ -36,11 +36,12 @@ export {
   UNKNOWN_CLASS,
 } from './promises/subject.js';
 export { TruthSheet } from './promises/truth-sheet.js';
-export type { Remembering } from './serving/answer-layout.js';
-export { MAX_ROWS, type PromisePart } from './serving/promise-memory.js';
-export type { SchemaCheck } from './serving/row-check.js';
-export { listForecastOptions, type PredictOptions } from './serving/row-server.js';
-export type { RowWarning, RowWarnings, UnknownName } from './serving/row-warnings.js';
+export type { Remembering } from './rows/answer-layout.js';
+export type { PredictOptions } from './rows/blocks.js';
+export { MAX_ROWS, type PromisePart } from './rows/promise-memory.js';
+export type { SchemaCheck } from './rows/row-check.js';
+export type { RowWarning, RowWarnings, UnknownName } from './rows/row-warnings.js';
+export { listForecastOptions } from './serving/row-server.js';
 export { SLICE_WORK } from './serving/work.js';
 export type { ColumnChoices } from './table/column.js';
 export { columnName } from './table/column-names.js';

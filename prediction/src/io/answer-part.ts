@@ -1,9 +1,9 @@
 import type { AdaptedCalibration } from '../calibration/adapting.js';
-import type { PredictedBlock, RowOptions } from '../serving/answer-layout.js';
-import type { PromisePart } from '../serving/promise-memory.js';
-import type { RowBlock } from '../serving/row-binner.js';
-import type { SchemaCheck } from '../serving/row-check.js';
-import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
+import type { PredictedBlock, RowOptions } from '../rows/answer-layout.js';
+import type { PromisePart } from '../rows/promise-memory.js';
+import type { RowBlock } from '../rows/row-binner.js';
+import type { SchemaCheck } from '../rows/row-check.js';
+import type { RowWarnings, UnknownName } from '../rows/row-warnings.js';
 import type { CsvOptions } from './csv/csv-dialect.js';
 import type { SheetOptions } from './xlsx/sheet-table.js';
 

@@ -1,10 +1,15 @@
 import { findPatience, markPauses, PAUSE } from '../promises/pauses.js';
-import type { PredictedBlock } from '../serving/answer-layout.js';
-import { PromiseMemory } from '../serving/promise-memory.js';
-import type { RowBlock } from '../serving/row-binner.js';
-import type { SchemaCheck } from '../serving/row-check.js';
-import { type BlockPredictor, MAX_ARRAY_ROWS, objectBlocks, type RowColumns } from '../serving/row-server.js';
-import type { AnyPredictor } from '../tasks/predictors.js';
+import type { PredictedBlock } from '../rows/answer-layout.js';
+import {
+  type BlockPredictor,
+  type BlockSource,
+  MAX_ARRAY_ROWS,
+  objectBlocks,
+  type RowColumns,
+} from '../rows/blocks.js';
+import { PromiseMemory } from '../rows/promise-memory.js';
+import type { RowBlock } from '../rows/row-binner.js';
+import type { SchemaCheck } from '../rows/row-check.js';
 import { type Pause, runSteps } from '../trees/steps.js';
 import {
   type AnswerOptions,
@@ -36,7 +41,7 @@ const CHECKED_ROWS = 16;
  * @throws the error of the body
  */
 export async function* answerRows(
-  predictor: AnyPredictor,
+  predictor: BlockSource,
   body: AsyncIterable<Uint8Array>,
   options: AnswerOptions,
   pause?: Pause,
@@ -52,7 +57,7 @@ export async function* answerRows(
 
 /** Answers parsed rows of JSON, such as those of a body that `answerRows` declined; see there. */
 export async function* answerParsedRows(
-  predictor: AnyPredictor,
+  predictor: BlockSource,
   rows: readonly unknown[],
   options: Omit<AnswerOptions, 'from'>,
   pause?: Pause,
@@ -74,7 +79,7 @@ export async function* answerParsedRows(
   yield* answerFrom(reader, blocks, check, NOTHING, options, new ByteBudget(), pause);
 }
 
-function predictBlocks(predictor: AnyPredictor, options: Omit<AnswerOptions, 'from'>) {
+function predictBlocks(predictor: BlockSource, options: Omit<AnswerOptions, 'from'>) {
   const isJson = options.to === 'json' || options.to === 'ndjson';
   return predictor.blocks(isJson ? options : { ...options, rows: 'lean' });
 }

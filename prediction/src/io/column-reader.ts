@@ -1,7 +1,7 @@
-import type { BinnedInput, BinnedRows, RowBinner, RowBlock } from '../serving/row-binner.js';
-import type { OutlierCheck, SchemaCheck } from '../serving/row-check.js';
-import { ColumnMapper } from '../serving/row-keys.js';
-import type { RowColumns } from '../serving/row-server.js';
+import type { RowColumns } from '../rows/blocks.js';
+import type { BinnedInput, BinnedRows, RowBinner, RowBlock } from '../rows/row-binner.js';
+import type { OutlierCheck, SchemaCheck } from '../rows/row-check.js';
+import { ColumnMapper } from '../rows/row-keys.js';
 import type { RowObject } from '../table/cells.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import { type ReadOptions, type RowReader, refuseUnknown } from './answer-part.js';

@@ -8,8 +8,8 @@ import {
   writeId,
 } from '../promises/ids.js';
 import { matchIds, type PromisedIds } from '../promises/match-ids.js';
-import type { RowBlock } from '../serving/row-binner.js';
-import type { SchemaCheck } from '../serving/row-check.js';
+import type { RowBlock } from '../rows/row-binner.js';
+import type { SchemaCheck } from '../rows/row-check.js';
 import { cellText, groupText, type RowObject } from '../table/cells.js';
 import { listNames, ROW_ID_COLUMN } from '../table/column-names.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';

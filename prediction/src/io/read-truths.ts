@@ -1,9 +1,9 @@
 import { listIdColumns } from '../promises/ids.js';
 import type { PromisedIds } from '../promises/match-ids.js';
-import { layOutAnswer } from '../serving/answer-layout.js';
-import { RowBinner, type RowBlock } from '../serving/row-binner.js';
-import { type SchemaCheck, SchemaChecks } from '../serving/row-check.js';
-import { objectBlocks, type RowColumns } from '../serving/row-server.js';
+import { layOutAnswer } from '../rows/answer-layout.js';
+import { objectBlocks, type RowColumns } from '../rows/blocks.js';
+import { RowBinner, type RowBlock } from '../rows/row-binner.js';
+import { type SchemaCheck, SchemaChecks } from '../rows/row-check.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { finish } from '../trees/steps.js';
 import { DeclinedError, type ReadOptions } from './answer-part.js';

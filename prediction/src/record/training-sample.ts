@@ -1,5 +1,5 @@
 import { chooseFeatures } from '../promises/subject.js';
-import { type BinnedModel, ObjectBlock, RowBinner } from '../serving/row-binner.js';
+import { type BinnedModel, ObjectBlock, RowBinner } from '../rows/row-binner.js';
 import type { RowTable } from '../table/table.js';
 import { rowObject } from '../table/table.js';
 import { seededRandom, shuffledRange } from '../trees/random.js';

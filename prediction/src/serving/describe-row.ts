@@ -1,9 +1,9 @@
 import type { ModelBase } from '../model/model.js';
 import type { SeenRows } from '../model/seen-rows.js';
+import { keptName, type SchemaChecks } from '../rows/row-check.js';
 import { Cell, cellText, type RowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { createCellReader } from '../table/reading/create-reader.js';
-import { keptName, type SchemaChecks } from './row-check.js';
 
 /** Columns that the warnings of a row name at most. */
 const MAX_NAMED = 20;

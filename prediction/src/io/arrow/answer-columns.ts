@@ -5,9 +5,9 @@ import {
   isExplained,
   type PredictedBlock,
   type TextNumbers,
-} from '../../serving/answer-layout.js';
-import type { RowBlock } from '../../serving/row-binner.js';
-import { createObjectText } from '../../serving/row-writer.js';
+} from '../../rows/answer-layout.js';
+import type { RowBlock } from '../../rows/row-binner.js';
+import { createObjectText } from '../../rows/row-writer.js';
 import { cellText, type RowObject } from '../../table/cells.js';
 import { quote } from '../../table/table-error.js';
 import { CellBlock } from '../cells/cell-block.js';

@@ -1,5 +1,5 @@
-import type { AnswerLayout, PredictedBlock } from '../../serving/answer-layout.js';
-import type { RowBlock } from '../../serving/row-binner.js';
+import type { AnswerLayout, PredictedBlock } from '../../rows/answer-layout.js';
+import type { RowBlock } from '../../rows/row-binner.js';
 import type { AnswerOptions, AnswerWriter } from '../answer-part.js';
 import { type ByteBudget, type HeldBytes, MAX_BLOCK_BYTES } from '../columns/byte-budget.js';
 import { AnswerBlock, answerColumns, type OutputColumn } from './answer-columns.js';

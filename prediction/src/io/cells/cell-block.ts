@@ -1,4 +1,4 @@
-import type { BinnedRows, RowBlock } from '../../serving/row-binner.js';
+import type { BinnedRows, RowBlock } from '../../rows/row-binner.js';
 import type { RowObject } from '../../table/cells.js';
 import type { CellMemory } from './cell-memory.js';
 import type { CellPlan } from './cell-plan.js';

@@ -1,5 +1,5 @@
 import { KernelMemory } from '../../kernel/kernel-memory.js';
-import type { RowColumns } from '../../serving/row-server.js';
+import type { RowColumns } from '../../rows/blocks.js';
 import { CellPlan } from './cell-plan.js';
 
 /** Scanners read whole vectors, and end at a zero. */

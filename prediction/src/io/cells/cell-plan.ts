@@ -1,8 +1,8 @@
 import { KernelMemory } from '../../kernel/kernel-memory.js';
-import { readsPoints } from '../../serving/answer-layout.js';
-import type { BinnedInput } from '../../serving/row-binner.js';
-import { type OutlierCheck, usualRange } from '../../serving/row-check.js';
-import type { RowColumns } from '../../serving/row-server.js';
+import { readsPoints } from '../../rows/answer-layout.js';
+import type { RowColumns } from '../../rows/blocks.js';
+import type { BinnedInput } from '../../rows/row-binner.js';
+import { type OutlierCheck, usualRange } from '../../rows/row-check.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
 import type { CutGrid } from '../../trees/binning/bin-mapper.js';
 

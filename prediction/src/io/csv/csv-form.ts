@@ -1,6 +1,6 @@
-import { type AnswerColumn, type AnswerLayout, FLAGS } from '../../serving/answer-layout.js';
-import type { RowPiece, TextForm } from '../../serving/row-pieces.js';
-import { createObjectText } from '../../serving/row-writer.js';
+import { type AnswerColumn, type AnswerLayout, FLAGS } from '../../rows/answer-layout.js';
+import type { RowPiece, TextForm } from '../../rows/row-pieces.js';
+import { createObjectText } from '../../rows/row-writer.js';
 import { csvField } from './csv-field.js';
 
 /** CSV (RFC 4180): a line for each row, with CRLF at its end. A list is an array of JSON. */

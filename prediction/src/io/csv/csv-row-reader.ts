@@ -1,6 +1,6 @@
-import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
-import type { SchemaCheck } from '../../serving/row-check.js';
-import type { RowColumns } from '../../serving/row-server.js';
+import type { RowColumns } from '../../rows/blocks.js';
+import { ObjectBlock, type RowBlock } from '../../rows/row-binner.js';
+import type { SchemaCheck } from '../../rows/row-check.js';
 import type { RowObject } from '../../table/cells.js';
 import { columnName, nameIndex } from '../../table/column-names.js';
 import { quote } from '../../table/table-error.js';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { SchemaCheck } from '../../serving/row-check.js';
-import type { RowColumns } from '../../serving/row-server.js';
+import type { RowColumns } from '../../rows/blocks.js';
+import type { SchemaCheck } from '../../rows/row-check.js';
 import { skipBlanks } from '../../text/json.js';
 import { DeclinedError, type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
 import type { CellBlock } from '../cells/cell-block.js';

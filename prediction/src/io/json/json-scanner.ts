@@ -1,6 +1,6 @@
-import type { SchemaCheck } from '../../serving/row-check.js';
-import { ColumnMapper } from '../../serving/row-keys.js';
-import type { RowColumns } from '../../serving/row-server.js';
+import type { RowColumns } from '../../rows/blocks.js';
+import type { SchemaCheck } from '../../rows/row-check.js';
+import { ColumnMapper } from '../../rows/row-keys.js';
 import { columnName } from '../../table/column-names.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import { type BlockPlace, CELL, type CellBlock } from '../cells/cell-block.js';

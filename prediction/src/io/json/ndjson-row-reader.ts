@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
-import type { SchemaCheck } from '../../serving/row-check.js';
-import { ColumnMapper } from '../../serving/row-keys.js';
-import type { RowColumns } from '../../serving/row-server.js';
-import type { UnknownName } from '../../serving/row-warnings.js';
+import type { RowColumns } from '../../rows/blocks.js';
+import { ObjectBlock, type RowBlock } from '../../rows/row-binner.js';
+import type { SchemaCheck } from '../../rows/row-check.js';
+import { ColumnMapper } from '../../rows/row-keys.js';
+import type { UnknownName } from '../../rows/row-warnings.js';
 import type { RowObject } from '../../table/cells.js';
 import { type LineFault, MAX_UNKNOWN_NAMES, type ReadOptions, type RowReader } from '../answer-part.js';
 import type { BlockPlace } from '../cells/cell-block.js';

@@ -1,4 +1,4 @@
-import type { TextForm } from '../../serving/row-pieces.js';
+import type { TextForm } from '../../rows/row-pieces.js';
 import { CELL, CellKind } from '../cells/cell-block.js';
 import { type CellMemory, NUMBER_TEXT, writeNumberTexts } from '../cells/cell-memory.js';
 import { CellTexts } from '../cells/cell-texts.js';

@@ -1,9 +1,9 @@
-import type { AnswerLayout, PredictedBlock } from '../../serving/answer-layout.js';
-import type { ByteBuffer } from '../../serving/byte-buffer.js';
-import type { RowBlock } from '../../serving/row-binner.js';
-import type { MakeText, RowPiece, TextForm } from '../../serving/row-pieces.js';
-import type { BlockPredictor } from '../../serving/row-server.js';
-import type { RowWriter } from '../../serving/row-writer.js';
+import type { AnswerLayout, PredictedBlock } from '../../rows/answer-layout.js';
+import type { BlockPredictor } from '../../rows/blocks.js';
+import type { ByteBuffer } from '../../rows/byte-buffer.js';
+import type { RowBlock } from '../../rows/row-binner.js';
+import type { MakeText, RowPiece, TextForm } from '../../rows/row-pieces.js';
+import type { RowWriter } from '../../rows/row-writer.js';
 import { CELL, CellBlock, CellKind } from '../cells/cell-block.js';
 import { type CellMemory, NUMBER_TEXT, writeNumberTexts } from '../cells/cell-memory.js';
 import { CellTexts, SLACK } from '../cells/cell-texts.js';

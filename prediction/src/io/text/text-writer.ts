@@ -1,8 +1,8 @@
-import type { PredictedBlock } from '../../serving/answer-layout.js';
-import { ByteBuffer } from '../../serving/byte-buffer.js';
-import type { RowBlock } from '../../serving/row-binner.js';
-import type { BlockPredictor } from '../../serving/row-server.js';
-import { RowWriter } from '../../serving/row-writer.js';
+import type { PredictedBlock } from '../../rows/answer-layout.js';
+import type { BlockPredictor } from '../../rows/blocks.js';
+import { ByteBuffer } from '../../rows/byte-buffer.js';
+import type { RowBlock } from '../../rows/row-binner.js';
+import { RowWriter } from '../../rows/row-writer.js';
 import type { AnswerWriter } from '../answer-part.js';
 import { CellBlock } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';

@@ -1,6 +1,6 @@
-import type { RowBlock } from '../../serving/row-binner.js';
-import type { SchemaCheck } from '../../serving/row-check.js';
-import { objectBlocks, type RowColumns } from '../../serving/row-server.js';
+import { objectBlocks, type RowColumns } from '../../rows/blocks.js';
+import type { RowBlock } from '../../rows/row-binner.js';
+import type { SchemaCheck } from '../../rows/row-check.js';
 import { columnName, nameIndex } from '../../table/column-names.js';
 import type { OrderedSink } from '../../table/row-reader.js';
 import { TableError } from '../../table/table-error.js';

@@ -1,8 +1,8 @@
 import { type AdaptedCalibration, shiftAt } from '../../calibration/adapting.js';
 import { type Recalibration, recalibrate } from '../../calibration/recalibration.js';
 import { createClassReader, type PromisedTarget, UNKNOWN_CLASS } from '../../promises/subject.js';
-import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
-import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../serving/row-binner.js';
+import { type AnswerLayout, flagChoice, layOutAnswer } from '../../rows/answer-layout.js';
+import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../rows/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { derivedColumns, probabilityColumn, setColumn } from '../../table/column-names.js';
 import { countTrees, type Scores } from '../../trees/forest/tree.js';

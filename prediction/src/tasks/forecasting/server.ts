@@ -14,23 +14,22 @@ import {
   MIN,
   type PredictedBlock,
   VALUE,
-} from '../../serving/answer-layout.js';
-import { estimateMemory } from '../../serving/memory.js';
-import { ObjectBlock, RowBinner, type RowBlock } from '../../serving/row-binner.js';
-import { type SchemaCheck, SchemaChecks } from '../../serving/row-check.js';
-import { ColumnMapper } from '../../serving/row-keys.js';
+} from '../../rows/answer-layout.js';
 import {
   type AnsweredBlock,
   type BlockPredictor,
   type GatheredAnswer,
-  type JsonAnswer,
   MAX_ARRAY_ROWS,
   objectBlocks,
   type PredictOptions,
   type RowGatherer,
-  writeArray,
-} from '../../serving/row-server.js';
-import { RowForms } from '../../serving/row-writer.js';
+} from '../../rows/blocks.js';
+import { ObjectBlock, RowBinner, type RowBlock } from '../../rows/row-binner.js';
+import { type SchemaCheck, SchemaChecks } from '../../rows/row-check.js';
+import { ColumnMapper } from '../../rows/row-keys.js';
+import { RowForms } from '../../rows/row-writer.js';
+import { estimateMemory } from '../../serving/memory.js';
+import { type JsonAnswer, writeArray } from '../../serving/row-server.js';
 import { estimateReading, estimateSeries, SLICE_WORK } from '../../serving/work.js';
 import { cellText, groupText, type RowObject } from '../../table/cells.js';
 import { InvalidRowsError } from '../../table/invalid-rows.js';

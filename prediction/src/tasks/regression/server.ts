@@ -18,8 +18,8 @@ import {
   MAX,
   MIN,
   VALUE,
-} from '../../serving/answer-layout.js';
-import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../serving/row-binner.js';
+} from '../../rows/answer-layout.js';
+import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../rows/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { createCellReader } from '../../table/reading/create-reader.js';
 import { scorerMemory } from '../../trees/forest/forest-scorer.js';

@@ -12,7 +12,7 @@ import {
 import { NUMBER_TEXT, textLength, writeWhole } from './digits';
 import { isField } from './fields';
 
-/* The kinds of a part of an answer row: see `RowPiece` in `prediction/src/serving/row-pieces.ts`. */
+/* The kinds of a part of an answer row: see `RowPiece` in `prediction/src/rows/row-pieces.ts`. */
 const LITERAL: u32 = 0;
 const ECHO: u32 = 1;
 const NUMBER: u32 = 2;
