@@ -10,10 +10,10 @@ import { BRIEF_RUN_FLAGS } from './testkit/node-flags.js';
 import { TEST_MS, WAIT_MS } from './testkit/patience.js';
 
 /**
- * Two more than there are cores, since tests also wait: for a lease, a lock, a page or another process. Each loads
+ * One more than there are cores, since tests also wait: for a lease, a lock, a page or another process. Each loads
  * its modules and warms up by itself, so that more of them take longer in all.
  */
-const WORKERS = availableParallelism() + 2;
+const WORKERS = availableParallelism() + 1;
 
 const EVERYWHERE = {
   testTimeout: TEST_MS,
