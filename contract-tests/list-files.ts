@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path/posix';
 
-/** Returns the files below a folder whose paths match, as paths from the project's folder; those of packages and builds are left out. */
+/**
+ * Returns the files below a folder whose paths match, as paths from the project's folder. Leaves out installed packages
+ * and build output.
+ */
 export function listFiles(folder: string, pattern: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);

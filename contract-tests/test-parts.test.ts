@@ -1,4 +1,4 @@
-/** Tests that `npm test` and `npm run test:rest` have all tests, each once, and that `npm test` stays the quick one. */
+/** Tests that `npm test` and `npm run test:rest` run all tests, once on each store, and that `npm test` stays quick. */
 import { execFile } from 'node:child_process';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -24,7 +24,10 @@ export interface Fault extends Place {
 /** A file of YAML, of which it is known where each of its parts stands. A part that is missing is where it would be. */
 export interface Yaml {
   readonly content: unknown;
-  /** Returns the place of the part at a JSON pointer; of a member whose value begins on a later line, that of its name. */
+  /**
+   * Returns the place of the part at a JSON pointer. If the value of a member begins on a later line than its name,
+   * returns the place of the name.
+   */
   readonly locate: (pointer: string) => Place;
   /** Returns the place of the name of the member at a JSON pointer; of an element, its own. */
   readonly locateName: (pointer: string) => Place;

@@ -168,6 +168,6 @@ export const REASONS_OF_THE_REST: readonly Reason[] = [
   },
   {
     promises: ['create* 409 header Retry-After', 'create* 409 example in_flight'],
-    because: 'On SQLite, creations run one after the other, so that none meets another one of its Idempotency-Key.',
+    because: 'On SQLite, creations run one after another, so two with the same Idempotency-Key never overlap.',
   },
 ];

@@ -32,7 +32,10 @@ type State = Readonly<Record<string, string>>;
 
 const written = new Set<string>();
 
-/** Starts the records of projects, all of whose tests run. Returns what writes at the end of the run that it is complete. */
+/**
+ * Starts the records of projects all of whose tests run. Returns a function that marks the records as complete, to be
+ * called at the end of the run.
+ */
 export function beginRecords(projects: readonly string[]): () => void {
   const state = JSON.stringify(readState());
   for (const project of projects) {

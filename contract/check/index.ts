@@ -51,7 +51,7 @@ function examine(source: string, code: Code): { content?: unknown; faults: Fault
       ...locate(pointer),
       message: [message, remedy].filter(Boolean).join('; '),
     }));
-    return { content, faults: paginate(faults) };
+    return { content, faults: inOrderWithoutRepeats(faults) };
   } catch (error) {
     if (error instanceof YamlError) return { faults: [error.fault] };
     throw error;
@@ -100,8 +100,8 @@ function ruled(rule: Rule, faults: readonly FaultyPart[]): RuledFault[] {
   return faults.map((fault) => ({ ...fault, rule }));
 }
 
-/** A part that several others refer to is told once. */
-function paginate(faults: readonly Fault[]): Fault[] {
-  const told = new Map(faults.map((fault) => [writeLine(fault), fault]));
-  return [...told.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+/** Sorts faults by place. A missing part that several references lead to is reported once. */
+function inOrderWithoutRepeats(faults: readonly Fault[]): Fault[] {
+  const byLine = new Map(faults.map((fault) => [writeLine(fault), fault]));
+  return [...byLine.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }

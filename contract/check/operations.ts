@@ -9,7 +9,9 @@ export interface Code {
   readonly nearestName: ((names: readonly string[], misspelt: string) => string | null) | undefined;
 }
 
-/** Finds operations that share a name, that the code does not have, or that it has in another way; and links to none. */
+/**
+ * Finds operations that share a name or have no handler, handlers and links without an operation, and ambiguous paths.
+ */
 export function operationFaults(parts: readonly Part[], code: Code): FaultyPart[] {
   const first = new Map<string, Part>();
   const faults: FaultyPart[] = [];

@@ -32,7 +32,7 @@ function reasonAgainst(
   const target = targetOf(reference);
   const missing = missingPart(document, target);
   if (missing !== undefined) {
-    // The same words for all references into a part that is not there, so that they can be told as one fault.
+    // The same words for all references into a part that is not there, so that they become one fault.
     const message =
       missing === target ? `$ref ${reference} leads to nothing` : `there is no #${missing}, where $ref leads`;
     return { message, remedy: findRemedy(document, missing, nearestName) };

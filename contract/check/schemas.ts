@@ -22,7 +22,7 @@ export function schemaFaults(ajv: Ajv2020, parts: readonly Part[]): FaultyPart[]
   ];
 }
 
-/** A format that the validator does not know, it would not check. */
+/** Reports unknown formats, because the validator ignores them. */
 function unknownFormat(ajv: Ajv2020, { pointer, value }: Part): FaultyPart[] {
   const { format } = value;
   if (typeof format !== 'string' || Object.hasOwn(ajv.formats, format)) return [];
@@ -65,7 +65,7 @@ function malformedPatterns({ pointer, value }: Part): FaultyPart[] {
   });
 }
 
-/** These only tell that another error is there. */
+/** Errors of these keywords only repeat that another keyword is broken. */
 const CONSEQUENCES = new Set(['if', 'oneOf', 'anyOf', 'allOf']);
 
 /**

@@ -237,7 +237,8 @@ export class WriteProbe {
   }
 
   /**
-   * Tries a write if one has failed because the store took none. Who asks while a write is tried waits for that one.
+   * Tries a write if one has failed because the store took none. Concurrent callers share that
+   * write.
    * @throws what the write throws
    */
   async run(write: () => Promise<void>): Promise<void> {

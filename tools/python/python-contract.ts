@@ -9,8 +9,8 @@ const CALLED_BY_OTHERS = /^\/(mcp|v1|oauth|\.well-known)\b/;
 /**
  * Returns the contract in the form from which Redocly makes Python. Its generator types named objects alone, and
  * those that may also be null or a text as `Any`; so each object with properties becomes a schema of its own name,
- * and one of several where it may be something else. It leaves the body out of requests whose answer is a stream of events, so these operations are
- * left out.
+ * and one of several where it may be something else. The generator omits the body of requests whose answer is a stream
+ * of events, so these operations are left out.
  */
 export function pythonContract(document: JsonRecord): JsonRecord {
   const components = asRecord(document['components']);

@@ -12,9 +12,8 @@ export const MAX_ARRAY_ROWS = 100_000;
 
 export interface PredictOptions extends RowOptions {
   /**
-   * The level, 0.01 to 0.99, that every interval, or every set of classes, is to keep. A set's is 0.9 without
-   * it. Without it each interval gets the highest
-   * level whose interval, before it is rounded, is no wider than one standard deviation of the target.
+   * The confidence of every interval or set of classes, 0.01 to 0.99. By default, it is 0.9 for sets, and each interval
+   * gets the highest level at which it is no wider, before it is rounded, than one standard deviation of the target.
    */
   confidence?: number;
   /** Of a forecaster, how many steps of each series are forecast; the horizon without it. */
@@ -42,7 +41,7 @@ export interface BlockPredictor extends RowColumns {
   predict(block: RowBlock): PredictedBlock;
   /** Where all rows are read before the first is answered: gathers them, and then answers in place of `predict`. */
   readonly gather?: () => RowGatherer;
-  /** The needs of remembering the answer, where it is to be. */
+  /** What is needed to remember the answer; undefined if it is not remembered. */
   readonly promising?: Promising | undefined;
 }
 

@@ -58,7 +58,7 @@ export function sendProblem(
     }
     if (document.status !== 500) onRefusal(error, document.status, req, res);
     const { operation } = res.locals;
-    // Limits are those of a caller. Whoever ended before the answer is none, but for one whose table took long.
+    // Limits belong to an authenticated caller, so a 401 shows none, unless the key ended during a long upload.
     if (document.status === 401 && !operation?.defersBody) {
       for (const name of LIMIT_HEADERS) res.removeHeader(name);
     }

@@ -96,9 +96,9 @@ export interface ByteStreamOptions {
 }
 
 /**
- * Bytes of any media type, sent as they are produced, and then freed: nobody else may use them. An
- * error before the first piece is answered with its problem. After that, it is the last line if the bytes are lines; else the connection is closed, so
- * that nobody takes a part for the whole.
+ * Bytes of any media type. They are sent as they are produced, and then freed, so nothing else may use them. An error
+ * before the first piece is answered with its problem. A later error becomes the last line if the bytes are lines;
+ * otherwise the connection is closed, so that no client mistakes a part for the whole.
  */
 export class ByteStream {
   constructor(

@@ -16,7 +16,10 @@ import { LruCache } from '../../common/lru-cache.js';
 import type { StoredModel } from '../serving-version.js';
 import { bodyProblem, type FoundRows, findRows, unknownNames } from './row-warnings.js';
 
-/** The details of a job that answers a body. If the model is asked for, it comes first as input, as an artifact and the rows that it was trained on; then the body. */
+/**
+ * The details of a job that answers a body. If the process asks for the model, the input begins with the model's
+ * artifact and its training rows; the body follows.
+ */
 export interface AnswerJob {
   readonly versionId: string;
   readonly options: AnswerOptions;

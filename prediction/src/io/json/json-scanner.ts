@@ -80,7 +80,7 @@ export class JsonScanner {
     return this.#binner.room();
   }
 
-  /** Scans rows from one address up to another, as many as a block has room for. Lines are those of the last scan no more. */
+  /** Scans rows from one address up to another, as many as fit in a block. Lines of the last scan are dropped. */
   scan(at: number, end: number, place: BlockPlace): Scan {
     if (this.#areLines) this.#texts.clear();
     this.#binner.clear(place, end - at);

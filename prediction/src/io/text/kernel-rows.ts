@@ -31,7 +31,7 @@ const JOB = 14;
 const PIECE = 4;
 const TEXT = 2;
 
-/** Writes answer rows in the kernel, from the cells of rows and their predictions to bytes. One writes the rows of one body. */
+/** Writes the rows of one answer as bytes in the kernel, from cells and predictions. */
 export class KernelRows {
   readonly #held: CellMemory;
   readonly #layout: AnswerLayout;
