@@ -278,32 +278,7 @@ describe('a deletion in the stateful mock', () => {
   });
 });
 
-describe('the stateful mock', () => {
-  test('keeps nothing after it stops, and does not touch the store of the service', async () => {
-    expect(await mock.stop('SIGINT')).toBe(0);
-    expect(await readdir(folder)).toEqual([]);
-  });
-
-  test('begins with the examples again after a restart', async () => {
-    mock = await startStatefulMock();
-    expect(await listAt('/projects')).toMatchObject([{ name: 'default' }, { name: 'jewellery' }]);
-    expect(await listAt('/projects/default/skills')).toHaveLength(2);
-    expect(await listAt('/projects/default/skills/care_instructions/documents')).toHaveLength(1);
-    expect(await listAt(CONVERSATIONS)).toMatchObject([{ title: 'Cleaning', messages: 0 }]);
-  });
-
-  test('goes on after a request has deleted the key that it adds to all requests', async () => {
-    const findOwn = async () => (await listAt('/keys')).find((key) => readText(key, 'name') === 'mock');
-    const id = readText(await findOwn(), 'id');
-    expect((await remove(`/keys/${id}`)).status).toBe(204);
-    expect(await listAt('/projects')).toHaveLength(2);
-    expect(readText(await findOwn(), 'id')).not.toBe(id);
-  });
-
-  test('fails to start on a port in use, with a line that says what to do', async () => {
-    const { port } = new URL(mock.url);
-    await expect(startStatefulMock({ PORT: port })).rejects.toThrow(
-      /The mock did not start: .* address already in use; .* choose another PORT/,
-    );
-  });
+test('the stateful mock keeps nothing after it stops, and does not touch the store of the service', async () => {
+  expect(await mock.stop('SIGINT')).toBe(0);
+  expect(await readdir(folder)).toEqual([]);
 });
