@@ -51,7 +51,7 @@ export class YamlError extends Error {
 /**
  * Reads YAML, of the core schema.
  * @param maxExpanded the most values and characters of texts that aliases may make of it; without it, aliases are
- *   refused, because a part that stands in two places could not be told apart
+ *   refused, because the two places of such a part could not be distinguished
  * @throws {YamlError} if it is none, or more than one document, or if its aliases make a cycle or too much
  */
 export function readYaml(source: string, maxExpanded?: number): Yaml {

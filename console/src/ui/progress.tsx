@@ -26,7 +26,7 @@ export function Progress({
   );
 }
 
-/** What runs and how far it is, with a button that cancels it. A share that is not known has no bar. */
+/** Shows a running task and its progress, with a button that cancels it. An unknown share has no bar. */
 export function RunningNotice({
   label,
   share,

@@ -41,7 +41,7 @@ export interface BlockPredictor extends RowColumns {
   predict(block: RowBlock): PredictedBlock;
   /** Where all rows are read before the first is answered: gathers them, and then answers in place of `predict`. */
   readonly gather?: () => RowGatherer;
-  /** What is needed to remember the answer; undefined if it is not remembered. */
+  /** The means to remember the answer; undefined if it is not remembered. */
   readonly promising?: Promising | undefined;
 }
 

@@ -81,7 +81,7 @@ export class ColumnCells {
   #layNumbers(values: Float64Array, cell: number, index: number): void {
     const { memory } = this.#held;
     const texts = this.#numbers + index * NUMBER_TEXT * this.#maxRows;
-    // What is not finite has no text, and becomes a missing value.
+    // Numbers that are not finite have no text, and become missing values.
     writeNumberTexts(memory, values, { doubles: this.#doubles, texts }, (value) =>
       Number.isFinite(value) ? String(value) : '',
     );
