@@ -4705,11 +4705,42 @@ export interface components {
             reading?: components["schemas"]["ColumnReading"];
             /** @description The first different values. A value of more than 60 characters is cut. */
             examples: string[];
+            /** @description The texts that count as missing values, the most frequent first. */
+            missing: components["schemas"]["MissingText"][];
+            /**
+             * @description The parameters that would decide the meaning of an undecided column, each with what it makes of one text.
+             *     Empty for other columns, and where no parameter decides.
+             */
+            alternatives: components["schemas"]["ReadingAlternative"][];
             /**
              * @description Whether it is a first column without a name, as pandas and R write row numbers or names. It is named
              *     `column_1`. A training does not learn from it, unless `as_number`, `as_date` or `as_category` names it.
              */
             is_index: boolean;
+        };
+        /** @description A text that counts as a missing value. */
+        MissingText: {
+            /** @description The text, empty for an empty cell. A text of more than 60 characters is cut. */
+            text: string;
+            /**
+             * Format: int32
+             * @description The number of rows that have it, among those read.
+             */
+            rows: number;
+        };
+        /** @description A parameter of `trainModel` that states the meaning of a column. */
+        ReadingAlternative: {
+            /**
+             * @description The parameter. `date_order` holds for all columns of the table.
+             * @enum {string}
+             */
+            parameter: "decimal_point" | "decimal_comma" | "date_order";
+            /** @description The value to send, such as the name of the column. */
+            value: string;
+            /** @description A text of the column. A text of more than 60 characters is cut. */
+            text: string;
+            /** @description The value of this text under the parameter, a number or a date of ISO 8601. */
+            becomes: string;
         };
         /** @description A line that may have the names of the columns. */
         FirstLine: {

@@ -107,6 +107,65 @@ test('shows names that a training refuses, so that a caller can choose another h
   expect(body).toMatchObject({ columns: [{ name: 'a' }, { name: '' }, { name: 'a' }] });
 });
 
+test('names the texts that count as missing, with their rows', async () => {
+  const rows = [...Array(6).fill('3,NA'), ...Array(4).fill(',n/a'), 'NaN, null '];
+  const body = await (await preview(`a,b\n${rows.join('\n')}\n`)).json();
+  expect(body).toMatchObject({
+    columns: [
+      {
+        name: 'a',
+        missing: [
+          { text: '', rows: 4 },
+          { text: 'NaN', rows: 1 },
+        ],
+      },
+      {
+        name: 'b',
+        kind: 'empty',
+        missing: [
+          { text: 'NA', rows: 6 },
+          { text: 'n/a', rows: 4 },
+          { text: 'null', rows: 1 },
+        ],
+      },
+    ],
+  });
+  const lines = '{"a": 1, "b": "NA"}\n{"a": 1}\n{"a": 1, "b": null}';
+  const listed = await (await preview(lines, '', MEDIA_TYPES.ndjson)).json();
+  const missing = [
+    { text: '', rows: 2 },
+    { text: 'NA', rows: 1 },
+  ];
+  expect(listed).toMatchObject({ columns: [{}, { name: 'b', missing }] });
+});
+
+test('says what a parameter would make of a column whose meaning nothing shows', async () => {
+  const body = 'price,sold\n"1,234",05/06/2025\n"2,718",01/02/2025\n"4,815",01/01/2025\n';
+  const price = [
+    { parameter: 'decimal_point', value: 'price', text: '1,234', becomes: '1234' },
+    { parameter: 'decimal_comma', value: 'price', text: '1,234', becomes: '1.234' },
+  ];
+  const sold = [
+    { parameter: 'date_order', value: 'day-first', text: '05/06/2025', becomes: '2025-06-05' },
+    { parameter: 'date_order', value: 'month-first', text: '05/06/2025', becomes: '2025-05-06' },
+  ];
+  expect(await (await preview(body)).json()).toMatchObject({
+    columns: [
+      { reading: { kind: 'undecided' }, alternatives: price },
+      { reading: { kind: 'undecided' }, alternatives: sold },
+    ],
+  });
+  const stated = await preview(body, '?decimal_comma=price&date_order=day-first');
+  expect(await stated.json()).toMatchObject({
+    columns: [
+      { kind: 'number', reading: { decimal: ',' }, alternatives: [] },
+      { kind: 'date', reading: { order: 'day-first' }, alternatives: [] },
+    ],
+  });
+  const contradicting = await (await preview('price,b\n"1,234.5",1\n"1.234,5",2\n')).json();
+  expect(contradicting).toMatchObject({ columns: [{ reading: { kind: 'undecided' }, alternatives: [] }, {}] });
+});
+
 test('answers while the table still arrives', async () => {
   const line = Buffer.from('1,x\n'.repeat(100_000));
   let isFirst = true;

@@ -3,6 +3,7 @@ import { cellText, isRowObject } from './cells.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { columnName, INDEX_COLUMN, nameIndex, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
+import { type Alternative, findAlternatives } from './reading/alternatives.js';
 import { marksOf, type Place, type ShownReading, shownReading, type TableMarks } from './reading/column-reading.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
 import { MAX_COLUMNS } from './table.js';
@@ -19,6 +20,9 @@ const MAX_SHOWN_CHARACTERS = 128 * 1024;
 
 const MAX_EXAMPLES = 3;
 
+/** The texts of a column that are named as missing. */
+const MAX_WORDS = 19;
+
 /** The characters that are shown of a cell, an example and a name. */
 const MAX_CELL = 200;
 const MAX_EXAMPLE = 60;
@@ -33,8 +37,26 @@ export interface PreviewColumn {
   readonly reading: ShownReading | null;
   /** The first different values, at most three. */
   readonly examples: string[];
+  /** The texts that count as missing and their rows, the most frequent first; '' is an empty cell. */
+  readonly missing: MissingText[];
+  /** The parameters that would decide an undecided column, each with what it makes of an example. */
+  readonly alternatives: ReadingAlternative[];
   /** True of a first column without a name, which a training does not learn from unless its use is chosen. */
   readonly is_index: boolean;
+}
+
+/** A text that counts as a missing value, and the rows that have it. */
+interface MissingText {
+  readonly text: string;
+  readonly rows: number;
+}
+
+/** A parameter of a training with its value, and what it makes of a text. */
+interface ReadingAlternative {
+  readonly parameter: 'decimal_point' | 'decimal_comma' | 'date_order';
+  readonly value: string;
+  readonly text: string;
+  readonly becomes: string;
 }
 
 /** The beginning of a table, as it is read. */
@@ -53,6 +75,10 @@ interface Column {
   readonly isIndex: boolean;
   readonly builder: ColumnBuilder;
   readonly examples: Set<string>;
+  /** The rows of each text that counts as missing, but for empty cells. */
+  readonly missing: Map<string, number>;
+  /** The rows with a value. */
+  present: number;
 }
 
 /** Gathers the first rows of a table without a target, and needs no more after some. */
@@ -92,7 +118,7 @@ export class FirstRows implements OrderedSink {
   addColumn(name: string, isIndex: boolean): void {
     if (name !== '' && ++this.#named > MAX_COLUMNS) throw tooManyColumns();
     const builder = new ColumnBuilder(this.#memory, undefined, marksOf(this.#marks, name));
-    this.#columns.push({ name, isIndex, builder, examples: new Set() });
+    this.#columns.push({ name, isIndex, builder, examples: new Set(), missing: new Map(), present: 0 });
   }
 
   add(cells: readonly unknown[], place: Place): void {
@@ -120,14 +146,20 @@ export class FirstRows implements OrderedSink {
     const kept = [...this.#columns.entries()].filter(([, column]) => !isLeftOut(column));
     if (kept.length > MAX_COLUMNS) throw tooManyColumns();
     const share = categoryShare(kept.length);
-    const columns = kept.map(([, { name, isIndex, builder, examples }]): PreviewColumn => {
+    const columns = kept.map(([, held]): PreviewColumn => {
+      const { name, isIndex, builder, examples } = held;
       const column = builder.take(name, this.#rowCount);
       const { kind, reading } = profileColumn(column, share).summary;
+      const isUndecided = reading?.kind === 'undecided' && column.kind === 'text';
+      const alternatives = isUndecided ? findAlternatives(column.texts, marksOf(this.#marks, name)) : [];
+      const shownName = name.slice(0, MAX_NAME);
       return {
-        name: name.slice(0, MAX_NAME),
+        name: shownName,
         kind: examples.size === 0 ? 'empty' : kind,
         reading: shownReading(reading),
         examples: [...examples],
+        missing: countMissing(held, this.#rowCount),
+        alternatives: alternatives.map((alternative) => asParameter(alternative, shownName)),
         is_index: isIndex,
       };
     });
@@ -140,11 +172,18 @@ export class FirstRows implements OrderedSink {
     };
   }
 
-  #put({ builder, examples }: Column, row: number, cell: unknown, place?: Place): string | null {
+  #put(column: Column, row: number, cell: unknown, place?: Place): string | null {
+    const { builder, examples, missing } = column;
     builder.put(row, cell, place);
     const text = cellText(cell);
     this.#characters += text.length;
-    if (text === '') return null;
+    if (text === '') {
+      const word = typeof cell === 'string' ? cutText(cell.trim(), MAX_EXAMPLE) : '';
+      const isCounted = word !== '' && (missing.has(word) || missing.size < MAX_WORDS);
+      if (isCounted) missing.set(word, (missing.get(word) ?? 0) + 1);
+      return null;
+    }
+    column.present++;
     if (examples.size < MAX_EXAMPLES) examples.add(cutText(text, MAX_EXAMPLE));
     return text;
   }
@@ -158,6 +197,26 @@ export class FirstRows implements OrderedSink {
     this.#shownCharacters += characters;
     this.#shown.push(row);
   }
+}
+
+/** Lists the texts of a column that count as missing. A row in which it has no cell counts as an empty one. */
+function countMissing({ missing, present }: Column, rowCount: number): MissingText[] {
+  const words = [...missing].map(([text, rows]) => ({ text, rows }));
+  const empty = words.reduce((left, { rows }) => left - rows, rowCount - present);
+  if (empty > 0) words.push({ text: '', rows: empty });
+  return words.sort((one, other) => other.rows - one.rows);
+}
+
+/** Returns an alternative as the parameter of a training that states it. */
+function asParameter(
+  { marks: { decimal, dateOrder }, text, becomes }: Alternative,
+  column: string,
+): ReadingAlternative {
+  const stated =
+    dateOrder === undefined
+      ? ({ parameter: decimal === ',' ? 'decimal_comma' : 'decimal_point', value: column } as const)
+      : ({ parameter: 'date_order', value: dateOrder } as const);
+  return { ...stated, text: cutText(text, MAX_EXAMPLE), becomes };
 }
 
 /** Brings objects into the order of the names as they appear. */

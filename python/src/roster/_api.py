@@ -871,8 +871,26 @@ class PreviewColumn:
     name: str
     kind: str
     examples: List[str]
+    missing: List[MissingText]
+    alternatives: List[ReadingAlternative]
     is_index: bool
     reading: Optional[ColumnReading] = None
+
+
+@dataclass
+class MissingText:
+    """A text that counts as a missing value."""
+    text: str
+    rows: int
+
+
+@dataclass
+class ReadingAlternative:
+    """A parameter of `trainModel` that states the meaning of a column."""
+    parameter: str
+    value: str
+    text: str
+    becomes: str
 
 
 @dataclass
