@@ -21,7 +21,19 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
     ...['serving', 'tasks', 'record', 'onnx', '.'],
   ],
   'console/src/': [
-    ...['router', 'session', 'plots', 'ui', 'tables', 'training', 'predictions', 'key', 'models', 'resources'],
+    ...[
+      'router',
+      'session',
+      'plots',
+      'ui',
+      'findings',
+      'tables',
+      'training',
+      'predictions',
+      'key',
+      'models',
+      'resources',
+    ],
     ...['answers', 'documents'],
   ],
 };

@@ -9,4 +9,5 @@ export { ForecastQuality } from './models/forecast/forecast-quality.js';
 export { PredictFileView } from './models/predict-file-view.js';
 export { RecordView } from './models/record/record-view.js';
 export { ReportView } from './models/report/report-view.js';
+export { TrainView } from './models/train-view.js';
 export { VersionsView } from './models/versions-view.js';

@@ -3,7 +3,6 @@ import { KeyView } from './key/key-view.js';
 import { ModelList } from './models/model-list.js';
 import { ModelView, Quality } from './models/model-view.js';
 import { StartView } from './models/start-view.js';
-import { TrainView } from './models/train-view.js';
 import { TryRowView } from './models/try-row-view.js';
 import { AGENTS } from './resources/agents.js';
 import { CHATBOTS } from './resources/chatbots.js';
@@ -35,7 +34,7 @@ const VIEWS: Readonly<Record<string, ViewOf>> = {
   'projects/:project': ([project]) => <ModelList project={project} />,
   'projects/:project/models': ([project]) => <ModelList project={project} />,
   // With `?name=`, the next version of a model.
-  'projects/:project/models/~new': ([project], { query }) => <TrainView project={project} model={query.get('name')} />,
+  'projects/:project/models/~new': later(({ TrainView }, [project]) => <TrainView project={project} />),
   'projects/:project/models/:model': ([project, model]) => <ModelView project={project} model={model} />,
   'projects/:project/models/:model/try': ([project, model]) => <TryRowView project={project} model={model} />,
   'projects/:project/models/:model/predict': later(({ PredictFileView }, [project, model]) => (

@@ -51,8 +51,8 @@ export function FirstModel({ project }: { project: string }) {
         <section class="card">
           <h2>Use your own table</h2>
           <p>
-            CSV, JSON, JSON lines, Parquet or Arrow, with at least 50 rows. Nothing is sent until you start the
-            training.
+            CSV, Excel, JSON, JSON lines, Parquet or Arrow, with at least 50 rows. The service reads its beginning when
+            you choose it, and keeps nothing before you start the training.
           </p>
           <DropZone
             label="Drop a table here, or"

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
-import { href } from '../router/route.js';
+import { href, useRoute } from '../router/route.js';
 import { useAttempt } from '../session/use-attempt.js';
 import { readHead } from '../tables/any-head.js';
 import type { TableHead } from '../tables/table-head.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
 import { takeHandedOver } from '../training/chosen-file.js';
+import { settingsOf } from '../training/settings.js';
 import { TrainForm } from '../training/train-form.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { View } from '../ui/view.js';
 
-/**
- * Trains a model from a table.
- * @param model the name of the model that gets another version; null for a new model
- */
-export function TrainView({ project, model }: { project: string; model: string | null }) {
+/** Trains a model from a table: a new one, or with `?name=` the next version of a model. */
+export function TrainView({ project }: { project: string }) {
+  const { query } = useRoute();
+  const model = query.get('name');
   const [head, setHead] = useState<TableHead>();
   const { error, attempt } = useAttempt();
   const read = (file: File) => attempt(async () => setHead(await readHead(project, file)));
@@ -34,9 +34,9 @@ export function TrainView({ project, model }: { project: string; model: string |
       {head === undefined ? (
         <>
           <p>
-            Choose a table in which the value to predict is known, with at least 50 rows: CSV, JSON, JSON lines, Excel,
-            Parquet or Arrow. CSV is sent when you start the training. The beginning of other formats is read by the
-            service as soon as you choose the file, and not kept.
+            Choose a table in which the value to predict is known, with at least 50 rows: CSV, Excel, JSON, JSON lines,
+            Parquet or Arrow. The service reads its beginning as soon as you choose it, to show what it finds, and keeps
+            nothing before you start the training.
           </p>
           {error !== null && <ErrorNotice error={error} />}
           <DropZone label="Drop a table here, or" accept={TABLE_TYPES} onFile={read} />
@@ -47,6 +47,7 @@ export function TrainView({ project, model }: { project: string; model: string |
           project={project}
           model={model}
           head={head}
+          initial={settingsOf(query)}
           onHead={setHead}
           forget={() => setHead(undefined)}
         />

@@ -1,14 +1,8 @@
-import { answered, MEDIA_TYPES } from 'roster-client';
-import { roster } from '../session/roster.js';
+import { MEDIA_TYPES } from 'roster-client';
+import { toPreview } from './preview.js';
+import { requestPreview } from './request-preview.js';
 import { TableFileError } from './table-file-error.js';
-import {
-  MAX_HEAD_BYTES,
-  readBytes,
-  readCsvHead,
-  type TableHead,
-  type TableType,
-  type WorkbookPlace,
-} from './table-head.js';
+import { readBytes, readCsvHead, type TableHead, type TableType, type WorkbookPlace } from './table-head.js';
 
 /** The formats other than CSV, by how their files begin. */
 const SIGNATURES: readonly (readonly [string, TableType])[] = [
@@ -24,8 +18,7 @@ const SIGNATURES: readonly (readonly [string, TableType])[] = [
 const SIGNATURE_BYTES = 100;
 
 /**
- * Reads the beginning of a table in any format that the service reads. CSV is read here, and nothing of it is sent;
- * the service reads other formats.
+ * Reads the beginning of a table in any format that the service reads. CSV is read here, other formats by the service.
  * @throws TableFileError if the file is not a table
  * @throws ProblemError or ConnectionError if the service cannot read it, or does not answer
  */
@@ -46,23 +39,16 @@ export async function askHead(
   type: TableType,
   chosen: WorkbookPlace = {},
 ): Promise<TableHead> {
-  const isCut = /json$/.test(type) && file.size > MAX_HEAD_BYTES;
-  const { columns, rows, rows_read, fault, header_line, first_lines, sheet, sheets } = await answered(
-    roster.POST('/api/projects/{projectName}/tables/preview', {
-      params: { path: { projectName: project }, query: chosen },
-      body: isCut ? file.slice(0, MAX_HEAD_BYTES) : file,
-      headers: { 'Content-Type': type },
-    }),
-  );
+  const answer = await requestPreview(project, { file, type }, chosen);
+  const { columns, rows, rows_read, fault, header_line, first_lines, sheet, sheets, isCut } = answer;
   if (fault !== null && !isCut && sheet === null) throw new TableFileError(fault);
   return {
     file,
     type,
     columns: columns.map(({ name }) => name),
-    kinds: columns.map(({ kind }) => kind),
-    readings: columns.map(({ reading }) => reading ?? null),
     rows: rows.map((row) => row.map((cell) => cell ?? '')),
     isWhole: !isCut && rows.length === rows_read,
+    preview: toPreview(answer),
     ...(sheet !== null && {
       workbook: {
         sheets,

@@ -1,4 +1,4 @@
-import { count, date, finePercent, number, percent } from '../ui/format.js';
+import { count, date, finePercent, number, percent, whole } from '../ui/format.js';
 import type { ColumnProfile } from './column-profile.js';
 
 const MAX_NAMED = 4;
@@ -23,7 +23,8 @@ const ORDERS = {
 /** Describes how the texts of a column are read; null for plain texts. For an undecided column, gives the reason. */
 export function describeReading({ reading }: ColumnProfile): string | null {
   if (reading === null) return null;
-  if (reading.kind === 'undecided') return `Categories: ${reading.reason}.`;
+  // Behind the semicolon, the service says what a request would state; the page asks for it.
+  if (reading.kind === 'undecided') return `Undecided: ${reading.reason.split(';', 1)[0]}.`;
   if (reading.kind === 'date') return ORDERS[reading.order];
   const { unit, decimal, group } = reading;
   const parts = [
@@ -34,10 +35,15 @@ export function describeReading({ reading }: ColumnProfile): string | null {
   return parts.length > 0 ? parts.join(', ') : null;
 }
 
-/** Says how much of a column is missing; nothing if all is there. */
-export function describeMissing({ missingShare }: ColumnProfile): string | undefined {
+/** Says how much of a column is missing, and which texts stand there; nothing if all is there. */
+export function describeMissing({ missingShare, missing }: ColumnProfile): string | undefined {
   if (missingShare === 0) return undefined;
-  return `${missingShare < 0.01 ? finePercent(missingShare) : percent(missingShare)} missing`;
+  const share = `${missingShare < 0.01 ? finePercent(missingShare) : percent(missingShare)} missing`;
+  const [first] = missing;
+  // Empty cells alone need no words.
+  if (first === undefined || (first.text === '' && missing.length === 1)) return share;
+  const words = missing.slice(0, MAX_NAMED).map(({ text, rows }) => `${whole(rows)} × ${text ? `“${text}”` : 'empty'}`);
+  return `${share}: ${words.join(', ')}${missing.length > MAX_NAMED ? ', …' : ''}`;
 }
 
 /** Names the most frequent values of a column. */

@@ -1,5 +1,5 @@
 import type { FileFormat, MEDIA_TYPES } from 'roster-client';
-import type { ShownReading } from 'roster-prediction/browser';
+import type { Preview } from './preview.js';
 import { parseRecords, type TableRecord } from './read-records.js';
 import { TableFileError } from './table-file-error.js';
 import { detectFormat, type TableFormat } from './table-format.js';
@@ -10,10 +10,8 @@ export interface TableHead {
   readonly type: TableType;
   /** The names of the columns, without blanks at their ends. */
   readonly columns: readonly string[];
-  /** The kinds of the columns, if the service has read them. */
-  readonly kinds?: readonly ColumnKind[];
-  /** How their texts are read, likewise; null for plain values. */
-  readonly readings?: readonly (ShownReading | null)[];
+  /** The words of the service, if it has read the rows. */
+  readonly preview?: Preview;
   readonly rows: readonly TableRecord[];
   /** True if these are all rows of the table. */
   readonly isWhole: boolean;

@@ -48,7 +48,7 @@ export function TablePreview({
             )}
           </>
         ))}
-        rows={rows.slice(0, MAX_ROWS).map((row) => profiles.map((_, column) => truncate(row[column] ?? '')))}
+        rows={rows.slice(0, MAX_ROWS).map((row) => profiles.map(({ index }) => truncate(row[index] ?? '')))}
         classOf={classOf}
       />
     </Scrolling>

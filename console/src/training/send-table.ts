@@ -1,8 +1,10 @@
 import { answered } from 'roster-client';
 import { uploadClient } from '../session/roster.js';
+import { csvQuery, toUtf8 } from '../tables/csv-request.js';
 import type { TableFormat } from '../tables/table-format.js';
 import type { TableType, WorkbookPlace } from '../tables/table-head.js';
 import type { toParameters } from './column-uses.js';
+import type { TableSettings } from './settings.js';
 
 /** A table to train a model with. */
 export interface TrainingRequest {
@@ -15,8 +17,8 @@ export interface TrainingRequest {
   readonly series?:
     | { readonly order_by: string; readonly group_by: string[]; readonly known: string[]; readonly horizon: number }
     | undefined;
-  /** The uses of columns, as parameters. */
-  readonly uses?: ReturnType<typeof toParameters>;
+  /** The uses of columns, and the choices about the texts of the table, as parameters. */
+  readonly settings?: ReturnType<typeof toParameters> & TableSettings;
   readonly table: Blob;
   /** The media type of the table, if it is not CSV. */
   readonly type?: TableType;
@@ -38,7 +40,7 @@ export interface Sending {
  * @throws ProblemError if the service refuses the table, ConnectionError if it does not answer
  */
 export async function sendTable(
-  { project, name, target, task, series, uses, table, type = 'text/csv', place, format }: TrainingRequest,
+  { project, name, target, task, series, settings, table, type = 'text/csv', place, format }: TrainingRequest,
   onProgress: (sending: Sending) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -49,27 +51,11 @@ export async function sendTable(
     uploadClient(body, report).PUT('/api/projects/{projectName}/models/{modelName}', {
       params: {
         path: { projectName: project, modelName: name },
-        query: { target, ...(task && { task }), ...series, ...uses, ...place, ...csvQuery(format) },
+        query: { target, ...(task && { task }), ...series, ...settings, ...place, ...csvQuery(format) },
       },
       body,
       headers: { 'Content-Type': type },
       signal,
     }),
   );
-}
-
-/** Tells the service to read CSV as it was shown. */
-export function csvQuery(format: TableFormat | undefined) {
-  if (format === undefined) return {};
-  const { delimiter, headerLine } = format;
-  return { delimiter: DELIMITERS[delimiter], ...(headerLine > 1 && { header_line: headerLine }) };
-}
-
-const DELIMITERS = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const;
-
-/** Returns a text in UTF-8, which the service reads without a charset. */
-export function toUtf8(table: Blob, encoding: TableFormat['encoding'] = 'utf-8'): Blob | Promise<Blob> {
-  if (encoding === 'utf-8') return table;
-  const text = table.stream().pipeThrough(new TextDecoderStream(encoding));
-  return new Response(text.pipeThrough(new TextEncoderStream())).blob();
 }

@@ -4,48 +4,58 @@ import { href } from '../router/route.js';
 import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { type ColumnProfile, profileColumns } from '../tables/column-profile.js';
-import { nameValues } from '../tables/column-words.js';
 import { FileLine } from '../tables/file-line.js';
 import { HeaderLineField } from '../tables/header-line-field.js';
+import type { Preview } from '../tables/preview.js';
 import { isCsv, type TableHead } from '../tables/table-head.js';
 import { TablePreview } from '../tables/table-preview.js';
 import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { TextField } from '../ui/field.js';
-import { bytes, count, number, whole } from '../ui/format.js';
-import { SelectField } from '../ui/select.js';
-import { type ChosenUses, describeUses, findUses, toParameters } from './column-uses.js';
+import { bytes, count, whole } from '../ui/format.js';
+import { describeUses, findDecimals, findUses, toParameters } from './column-uses.js';
 import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
 import { isName, nameFromFile } from './model-name.js';
+import { ReadingFields } from './reading-fields.js';
 import { SendingProgress } from './sending-progress.js';
+import type { Settings } from './settings.js';
+import { TableLook } from './table-look.js';
+import { guessTarget, TargetFields, type Task } from './target-fields.js';
 import { UseChoice } from './use-choice.js';
 import { useExistingModel } from './use-existing-model.js';
+import { usePreview } from './use-preview.js';
 import { useTraining } from './use-training.js';
 
-type Task = ColumnProfile['task'] | 'forecast';
-
-/** The form that trains with a chosen table: the column to predict, the task, and the name of the model. */
+/**
+ * The form that trains with a chosen table: what to predict, how the table is read, what looks odd in it, and the name
+ * of the model. A changed choice is previewed by the service again.
+ */
 export function TrainForm({
   project,
   model,
   head,
+  initial,
   onHead,
   forget,
 }: {
   project: string;
   model: string | null;
   head: TableHead;
+  /** The settings to begin with. */
+  initial: Settings;
   /** Called with the table as it is read with another line as its header. */
   onHead: (head: TableHead) => void;
   forget: () => void;
 }) {
-  const profiles = useMemo(() => profileColumns(head), [head]);
   const [name, setName] = useState(() => model ?? nameFromFile(head.file.name));
+  const existing = useExistingModel(project, name);
+  const [settings, setSettings] = useState(initial);
+  const decimals = findDecimals(head.columns, settings.uses, existing);
+  const preview = usePreview(project, head, { ...settings.table, ...decimals });
+  const profiles = useMemo(() => profileColumns(head, preview.preview), [head, preview.preview]);
   const [chosenTarget, setChosen] = useState<string>();
-  const [chosenUses, setUses] = useState<ChosenUses>(new Map());
   const [chosenTask, setTask] = useState<Task>();
   const [chosenSeries, setSeries] = useState<Series>();
-  const existing = useExistingModel(project, name);
   const { state, isSending, start, cancel } = useTraining();
   const nameInput = useRef<HTMLInputElement>(null);
   const targetSelect = useRef<HTMLSelectElement>(null);
@@ -55,7 +65,7 @@ export function TrainForm({
   const chosen = chosenTarget === undefined ? undefined : inTable(chosenTarget);
   const known = existing && inTable(existing.target);
   const target = chosen ?? known ?? guessTarget(profiles);
-  const uses = findUses(profiles, chosenUses, existing);
+  const uses = findUses(profiles, settings.uses, existing);
   const profile = profiles.find((column) => column.name === target);
   const forecaster = target === known && existing?.task === 'forecast' ? existing : undefined;
   const task = chosenTask ?? forecaster?.task ?? profile?.task ?? 'regression';
@@ -70,7 +80,7 @@ export function TrainForm({
   const [faults, others] = sortFaults(refusal);
   const hasInput =
     task === 'forecast' || profiles.some(({ name: of }, index) => !roles.includes(of) && uses[index]?.use !== 'unused');
-  const targetFault = faults.get(target);
+  const effective = new Map(profiles.map(({ name: of }, index) => [of, uses[index]?.use ?? 'found']));
 
   const submit = () => {
     if (isSending || isTooLarge || !hasInput) return;
@@ -81,7 +91,7 @@ export function TrainForm({
       target,
       task: !profile || task === profile.task || task === 'forecast' ? undefined : task,
       series: task === 'forecast' ? series : undefined,
-      uses: toParameters(profiles, uses, roles),
+      settings: { ...settings.table, ...toParameters(profiles, uses, roles) },
       table: head.file,
       type: head.type,
       place: head.workbook?.place,
@@ -97,16 +107,46 @@ export function TrainForm({
           do not help to predict, or some of the rows.
         </p>
       )}
-      {isCsv(head) && (
-        <>
-          {head.format.encoding !== 'utf-8' && (
-            <p class="notice">This file is not in UTF-8. It is sent in UTF-8. Your file is not changed.</p>
-          )}
-          <HeaderLineField head={head} onHead={onHead} isBusy={isSending} />
-        </>
+      {isCsv(head) && head.format.encoding !== 'utf-8' && (
+        <p class="notice">This file is not in UTF-8. It is sent in UTF-8. Your file is not changed.</p>
       )}
-      <WorkbookFields project={project} head={head} onHead={onHead} isBusy={isSending} />
-      <button type="button" class="skip" onClick={() => targetSelect.current?.focus()}>
+      <fieldset class="train" disabled={isSending}>
+        <div class="train-fields">
+          <TargetFields
+            profiles={profiles}
+            target={target}
+            isGuess={chosen === undefined && known === undefined}
+            fault={faults.get(target)}
+            task={task}
+            element={targetSelect}
+            onTarget={(column) => {
+              setChosen(column);
+              setTask(undefined);
+              setSeries(undefined);
+            }}
+            onTask={setTask}
+          />
+          {isCsv(head) && <HeaderLineField head={head} onHead={onHead} isBusy={isSending} />}
+          <WorkbookFields project={project} head={head} onHead={onHead} isBusy={isSending} />
+          {task === 'forecast' && (
+            <ForecastFields profiles={profiles} target={target} series={series} onSeries={setSeries} />
+          )}
+        </div>
+        <details class="reading" open={profiles.some(({ reading }) => reading?.kind === 'undecided')}>
+          <summary>How texts are read</summary>
+          <div class="train-fields">
+            <ReadingFields settings={settings} onSettings={setSettings} />
+          </div>
+        </details>
+        <TableLook
+          state={preview}
+          faults={findFaults(profiles, preview.preview, head)}
+          settings={{ ...settings, uses: effective }}
+          onSettings={setSettings}
+        />
+      </fieldset>
+      <h2>Columns</h2>
+      <button type="button" class="skip" onClick={() => nameInput.current?.focus()}>
         Skip the columns
       </button>
       <TablePreview
@@ -115,15 +155,17 @@ export function TrainForm({
         target={target}
         faults={faults}
         control={(column) => {
-          const { name: of = '', kind = 'empty' } = profiles[column] ?? {};
+          const { name: of = '', kind = 'empty', reading = null, alternatives = [] } = profiles[column] ?? {};
           const used = uses[column] ?? { use: 'found' };
           const control = roles.includes(of) ? null : (
             <UseChoice
               column={of}
               kind={kind}
+              hasMarks={reading?.kind === 'number'}
+              alternatives={alternatives}
               used={used}
               isBusy={isSending}
-              onUse={(use) => setUses(new Map(chosenUses).set(of, use))}
+              onUse={(use) => setSettings((before) => ({ ...before, uses: new Map(before.uses).set(of, use) }))}
             />
           );
           return { control, isLeftOut: control !== null && used.use === 'unused' };
@@ -141,27 +183,6 @@ export function TrainForm({
       )}
       <form class="train" noValidate onSubmit={() => submit()}>
         <fieldset disabled={isSending}>
-          <SelectField
-            label="Column to predict"
-            hint={
-              chosen === undefined && known === undefined
-                ? 'This is a guess. Choose the column that you want to predict.'
-                : undefined
-            }
-            error={targetFault}
-            element={targetSelect}
-            value={target}
-            options={[...new Set(names)].map((name) => [name, name || '(no name)'])}
-            onChoose={(name) => {
-              setChosen(name);
-              setTask(undefined);
-              setSeries(undefined);
-            }}
-          />
-          {profile && <TaskField profile={profile} task={task} setTask={setTask} />}
-          {task === 'forecast' && (
-            <ForecastFields profiles={profiles} target={target} series={series} onSeries={setSeries} />
-          )}
           <TextField
             label="Name of the model"
             hint={
@@ -195,44 +216,20 @@ export function TrainForm({
   );
 }
 
-function TaskField({ profile, task, setTask }: { profile: ColumnProfile; task: Task; setTask: (task: Task) => void }) {
-  const { values, range } = profile;
-  return (
-    <SelectField
-      label="Predict it as"
-      hint={describeTask(profile, task)}
-      value={task}
-      options={[
-        ['regression', range ? `A number (${number(range[0])} to ${number(range[1])})` : 'A number'],
-        ['classification', `One of ${count(values.length, 'class', 'classes')}`],
-        ['forecast', 'A number over time, forecast from its past values'],
-      ]}
-      onChoose={setTask}
-    />
-  );
-}
-
-const FEW = 10;
-
-function describeTask(profile: ColumnProfile, task: Task): string {
-  const { values } = profile;
-  if (task === 'classification') {
-    return `Predicts one of ${nameValues(profile)}, with its probability. A class needs at least 10 rows; rarer classes are merged.`;
-  }
-  if (task === 'forecast' && profile.task === 'regression') {
-    return 'Forecasts the next values of one or many series, with intervals.';
-  }
-  if (profile.task === 'classification') return 'Most values of this column are not numbers.';
-  return values.length <= FEW
-    ? `Predicts a number, with an interval. The column has only ${whole(values.length)} different values: if they are codes or grades, predict classes.`
-    : 'Predicts a number, with an interval.';
-}
-
-/** Guesses the column to predict: the last one whose values vary and repeat, or are numbers. */
-function guessTarget(profiles: readonly ColumnProfile[]): string {
-  const isLikely = ({ kind, values }: ColumnProfile) =>
-    values.length > 1 && (kind === 'number' || (kind === 'category' && values.length <= 100));
-  return (profiles.findLast(isLikely) ?? profiles.at(-1))?.name ?? '';
+/** Lists what a training would refuse or leave out, as far as the beginning of the table shows it. */
+function findFaults(profiles: readonly ColumnProfile[], preview: Preview | undefined, head: TableHead): string[] {
+  const names = profiles.map(({ name }) => name);
+  const repeated = new Set(names.filter((name, index) => name !== '' && names.indexOf(name) !== index));
+  const unnamed = profiles.filter(({ name }) => name === '');
+  const left = preview?.unnamedColumns ?? 0;
+  // The fault of a sheet is shown at the choice of its row.
+  const fault = head.workbook ? null : (preview?.fault ?? null);
+  return [
+    ...[...repeated].map((name) => `More than one column is named “${name}”. Rename all but one.`),
+    ...unnamed.map(({ index }) => `Column ${whole(index + 1)} has values, but no name. Give it one.`),
+    ...(left > 0 ? [`${count(left, 'column')} without a name and without values will be left out.`] : []),
+    ...(fault === null ? [] : [fault]),
+  ];
 }
 
 /** Divides the faults of a table into those of columns, which are shown there, and all others. */

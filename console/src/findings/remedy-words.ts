@@ -1,0 +1,33 @@
+import type { Remedy } from './finding.js';
+
+/** An alternative of a column whose meaning nothing shows. */
+interface Example extends Remedy {
+  readonly text: string;
+  readonly becomes: string;
+}
+
+/**
+ * Says what a remedy does, as the words of its button.
+ * @param examples of what parameters would make of a text
+ */
+export function describeRemedy({ parameter, value }: Remedy, examples: readonly Example[] = []): string {
+  const example = examples.find((one) => one.parameter === parameter && one.value === value);
+  if (example) return `Read ${example.text} as ${example.becomes}`;
+  return WORDS[parameter]?.(value) ?? `Set ${parameter}=${value}`;
+}
+
+const ORDERS: Readonly<Record<string, string>> = { 'day-first': 'day', 'month-first': 'month', 'year-first': 'year' };
+
+const WORDS: Readonly<Record<string, (value: string) => string>> = {
+  exclude: (column) => `Leave out ${column}`,
+  drop_lines: (lines) => `Leave out line ${lines}`,
+  as_category: (column) => `Use ${column} as categories`,
+  as_number: (column) => `Read ${column} as numbers`,
+  as_date: (column) => `Read ${column} as dates`,
+  decimal_point: (column) => `${column} has a decimal point`,
+  decimal_comma: (column) => `${column} has a decimal comma`,
+  decimal: (mark) => `Decimals follow “${mark}”`,
+  group: (mark) => `Thousands are separated by “${mark}”`,
+  date_order: (order) => `The ${ORDERS[order] ?? order} comes first`,
+  missing: (word) => `Count “${word}” as missing`,
+};

@@ -1,0 +1,51 @@
+import { SelectField } from '../ui/select.js';
+import { type Settings, set, type TableSettings, unset } from './settings.js';
+
+const BY_VALUES = ['', 'As the values show'] as const;
+
+/** The choices about the texts of a table, for what its values do not show. */
+export function ReadingFields({
+  settings,
+  onSettings,
+}: {
+  settings: Settings;
+  onSettings: (change: (settings: Settings) => Settings) => void;
+}) {
+  const { decimal, group, date_order } = settings.table;
+  const choose = (parameter: keyof TableSettings) => (value: string) =>
+    onSettings((before) => (value === '' ? unset : set)(before, { parameter, value }));
+  return (
+    <>
+      <SelectField
+        label="Decimal mark"
+        value={decimal ?? ''}
+        options={[BY_VALUES, ['.', 'Point: 1234.5'], [',', 'Comma: 1234,5']]}
+        onChoose={choose('decimal')}
+      />
+      <SelectField
+        label="Thousands separator"
+        error={group !== undefined && group === decimal ? 'This is the decimal mark. Choose another one.' : undefined}
+        value={group ?? ''}
+        options={[
+          BY_VALUES,
+          [',', 'Comma: 1,234'],
+          ['.', 'Point: 1.234'],
+          [' ', 'Space: 1 234'],
+          ["'", "Apostrophe: 1'234"],
+        ]}
+        onChoose={choose('group')}
+      />
+      <SelectField
+        label="Dates such as 05/06/2025"
+        value={date_order ?? ''}
+        options={[
+          BY_VALUES,
+          ['day-first', 'Day first: 5 June'],
+          ['month-first', 'Month first: 6 May'],
+          ['year-first', 'Year first, as in 25-06-05'],
+        ]}
+        onChoose={choose('date_order')}
+      />
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import type { Finding } from '../findings/finding.js';
+import { FindingList, keyOf } from '../findings/finding-list.js';
+import { describeRemedy } from '../findings/remedy-words.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { count, whole } from '../ui/format.js';
+import { canSet, isSet, type Settings, set, unset } from './settings.js';
+import type { PreviewState } from './use-preview.js';
+
+/**
+ * The look at a table before its training: what the service finds odd in its first rows. One click sets the parameter
+ * that mends it, and another takes it back.
+ */
+export function TableLook({
+  state: { preview, isReading, error },
+  faults,
+  settings,
+  onSettings,
+}: {
+  state: PreviewState;
+  /** What a training would refuse. */
+  faults: readonly string[];
+  /** With the uses of columns that the page suggests. */
+  settings: Settings;
+  onSettings: (change: (settings: Settings) => Settings) => void;
+}) {
+  // A finding that was mended is no longer found, and stays here so that it can be taken back.
+  const [mended, setMended] = useState<readonly Finding[]>([]);
+  const isMended = (finding: Finding) => mended.some((one) => keyOf(one) === keyOf(finding));
+  const found = preview?.findings ?? [];
+  const shown = [...mended, ...found.filter((finding) => !isMended(finding))];
+  return (
+    <section class="look">
+      <h2>Before you train</h2>
+      <p role="status">
+        {isReading ? 'Reading the table …' : describe(found.length + faults.length, preview?.rowsRead)}
+      </p>
+      {error !== null && <ErrorNotice error={error} />}
+      {faults.length > 0 && (
+        <ul class="notice warning faults">
+          {faults.map((fault) => (
+            <li key={fault}>{fault}</li>
+          ))}
+        </ul>
+      )}
+      <FindingList
+        findings={shown}
+        control={(remedy, finding) => {
+          if (!canSet(remedy)) return null;
+          const isApplied = isSet(settings, remedy);
+          return (
+            <button
+              key={remedy.parameter + remedy.value}
+              type="button"
+              aria-pressed={isApplied}
+              onClick={() => {
+                onSettings((before) => (isApplied ? unset : set)(before, remedy));
+                const others = mended.filter((one) => keyOf(one) !== keyOf(finding));
+                setMended(isApplied ? others : [...others, finding]);
+              }}
+            >
+              {describeRemedy(remedy, preview?.columns.get(finding.column ?? '')?.alternatives)}
+            </button>
+          );
+        }}
+      />
+    </section>
+  );
+}
+
+function describe(found: number, rows: number | undefined): string {
+  if (rows === undefined) return '';
+  const where = `in the first ${count(rows, 'row')}`;
+  return found === 0 ? `Nothing looks odd ${where}.` : `${whole(found)} to look at ${where}.`;
+}

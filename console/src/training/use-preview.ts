@@ -1,0 +1,33 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Preview, PreviewMarks } from '../tables/preview.js';
+import { readPreview } from '../tables/request-preview.js';
+import type { TableHead } from '../tables/table-head.js';
+
+/** The words of the service about a table, as far as they are there. */
+export interface PreviewState {
+  /** Those of the last reading; undefined before the first. */
+  readonly preview: Preview | undefined;
+  readonly isReading: boolean;
+  /** The refusal of the table, or a lost connection; null without one. */
+  readonly error: unknown;
+}
+
+/** Lets the service read the beginning of a table, again whenever its place in the file or its marks change. */
+export function usePreview(project: string, head: TableHead, marks: PreviewMarks): PreviewState {
+  const [state, setState] = useState<PreviewState>({ preview: head.preview, isReading: true, error: null });
+  const wanted = JSON.stringify(marks);
+  useEffect(() => {
+    if (head.preview && wanted === '{}') {
+      setState({ preview: head.preview, isReading: false, error: null });
+      return;
+    }
+    const aborter = new AbortController();
+    setState(({ preview }) => ({ preview, isReading: true, error: null }));
+    readPreview(project, head, marks, aborter.signal).then(
+      (preview) => !aborter.signal.aborted && setState({ preview, isReading: false, error: null }),
+      (error: unknown) => !aborter.signal.aborted && setState({ preview: undefined, isReading: false, error }),
+    );
+    return () => aborter.abort();
+  }, [project, head, wanted]);
+  return state;
+}
