@@ -17,7 +17,20 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
     ...['resources', 'agents', 'mcp', 'openai', 'telemetry', 'pages', 'oauth', '.', 'commands'],
   ],
   'prediction/src/': [
-    ...['text', 'kernel', 'table', 'trees', 'model', 'intervals', 'calibration', 'training', 'promises', 'rows', 'io'],
+    ...[
+      'text',
+      'kernel',
+      'table',
+      'findings',
+      'trees',
+      'model',
+      'intervals',
+      'calibration',
+      'training',
+      'promises',
+      'rows',
+      'io',
+    ],
     ...['serving', 'tasks', 'record', 'onnx', '.'],
   ],
   'console/src/': [

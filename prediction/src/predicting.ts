@@ -1,5 +1,6 @@
 /** Exports for the process that answers requests. */
 
+export { type Finding, mergeFindings } from './findings/finding.js';
 export {
   type AnswerFormat,
   type AnswerOptions,

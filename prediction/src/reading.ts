@@ -1,8 +1,9 @@
 /** Exports for a process that reads tables. */
 
+export { reportTable, type TableReport } from './findings/report-table.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
 export { previewTable, type TablePreview } from './io/preview-table.js';
-export { readCsvTable, readTable, type TableFormat } from './io/read-table.js';
+export { readCsvTable, readTable, readTableWithPlaces, type TableFormat } from './io/read-table.js';
 export { readTruths } from './io/read-truths.js';
 export { encodeTable } from './table/codec/encode.js';
 export { InvalidRowsError } from './table/invalid-rows.js';

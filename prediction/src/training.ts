@@ -1,5 +1,6 @@
 /** Exports for a process that trains models. */
 
+export type { Finding } from './findings/finding.js';
 export { SeenRows } from './model/seen-rows.js';
 export { sampleBins } from './record/training-sample.js';
 export { TableDecoder } from './table/codec/decode.js';
@@ -14,6 +15,7 @@ export {
   type ModelComparison,
 } from './tasks/compare-models.js';
 export type { SeriesModel } from './tasks/forecasting/series-model.js';
+export { inspectModel } from './tasks/inspect-model.js';
 export { decodeModel, describeModel, encodeModel, type Model } from './tasks/models.js';
 export { type TrainOptions, train } from './tasks/train.js';
 export { verifyModel } from './tasks/verify-model.js';

@@ -61,7 +61,10 @@ function parquet(): Buffer {
 const lines = () => Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
 describe('a table is the same in all formats', () => {
-  const expected = readRowsTable(rows, 'rent');
+  const withoutPlaces = ({ leftOut, ...table }: Table) => {
+    return { ...table, leftOut: leftOut?.map((left) => ({ ...left, places: left.places.length })) };
+  };
+  const expected = withoutPlaces(readRowsTable(rows, 'rent'));
 
   test.each<[string, () => Promise<Table>]>([
     ['CSV', () => readCsvTable(pieces(Buffer.from(csv())), 'rent')],
@@ -70,7 +73,7 @@ describe('a table is the same in all formats', () => {
     ['an Arrow file', () => readTable('arrow-file', pieces(arrow.tableToIPC(table(), 'file')), ' rent')],
     ['Parquet', () => readTable('parquet', pieces(parquet()), 'rent')],
   ])('%s', async (_, read) => {
-    expect(await read()).toEqual(expected);
+    expect(withoutPlaces(await read())).toEqual(expected);
   });
 });
 

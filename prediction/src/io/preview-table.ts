@@ -1,3 +1,5 @@
+import { type Finding, mergeFindings } from '../findings/finding.js';
+import { inspectFirstRows } from '../findings/inspect-table.js';
 import { FirstRows, type FirstRowsShown } from '../table/first-rows.js';
 import type { HeaderCandidate } from '../table/header-line.js';
 import type { TableOptions } from '../table/row-reader.js';
@@ -13,6 +15,8 @@ import type { FoundSheet } from './xlsx/sheet-table.js';
 /** The beginning of a table, and the fault that ended it, if any. */
 export interface TablePreview extends FirstRowsShown {
   readonly fault: string | null;
+  /** What was found in these rows. */
+  readonly findings: Finding[];
   /** The line that has the names, from 1; null without one. */
   readonly header_line: number | null;
   /** The sheet of a workbook; null in other formats. */
@@ -56,6 +60,7 @@ export function previewTable(
       if (!isRefusal(error) || (rows.rowCount === 0 && !seen.sheet)) throw error;
       fault = error instanceof JsonShapeError ? `The body ${error.message}.` : error.message;
     }
+    const { shown, columns } = rows.take();
     return {
       header_line: seen.line,
       first_lines: seen.lines.map(({ line, fields }) => {
@@ -63,8 +68,9 @@ export function previewTable(
       }),
       sheet: seen.sheet?.sheet ?? null,
       sheets: seen.sheet?.sheets.slice(0, MAX_SHEETS) ?? [],
-      ...rows.take(),
+      ...shown,
       fault,
+      findings: mergeFindings(inspectFirstRows(columns, rows.places)),
     };
   });
 }

@@ -1,4 +1,12 @@
-import { type ObjectSink, OrderedRows, type OrderedSink, RowsReader, type TableOptions } from '../table/row-reader.js';
+import {
+  type GatheredRows,
+  type ObjectSink,
+  OrderedRows,
+  type OrderedSink,
+  RowsReader,
+  type TableOptions,
+} from '../table/row-reader.js';
+import type { RowPlaces } from '../table/rows-read.js';
 import type { Table } from '../table/table.js';
 import { TableError } from '../table/table-error.js';
 import type { RowFormat, TableForm } from './answer-part.js';
@@ -20,21 +28,38 @@ export type TableFormat = RowFormat | 'records';
  * @throws {MalformedJsonError | JsonShapeError} if a body of JSON is no JSON, or another one than an array of rows.
  * @throws the source's own error, if it breaks off, and that of the temporary file.
  */
-export function readTable(
+export async function readTable(
+  format: TableFormat,
+  source: AsyncIterable<Uint8Array>,
+  target: string,
+  options?: ReadOptions,
+): Promise<Table> {
+  return (await readTableWithPlaces(format, source, target, options)).table;
+}
+
+/** A table, and the place of each of its rows in what was sent. */
+export interface PlacedTable {
+  readonly table: Table;
+  readonly places: RowPlaces;
+}
+
+/** Reads a table and where its rows stand; see `readTable`. */
+export function readTableWithPlaces(
   format: TableFormat,
   source: AsyncIterable<Uint8Array>,
   target: string,
   options: ReadOptions = {},
-): Promise<Table> {
+): Promise<PlacedTable> {
   return readSource(source, options, async (pieces) => {
+    const build = (rows: GatheredRows) => ({ table: rows.build(), places: rows.places });
     if (isOfObjects(format)) {
       const rows = new RowsReader(target, options);
       await addObjects(format, pieces, rows);
-      return rows.build();
+      return build(rows);
     }
     const rows = new OrderedRows(target, format === 'records' ? writtenByProgram(options) : options);
     await addRows(format, pieces, rows, options);
-    return rows.build();
+    return build(rows);
   });
 }
 

@@ -1,5 +1,7 @@
 /** Notations of a missing value, in lower case. */
 const MISSING = new Set(['', 'na', 'n/a', '#n/a', '<na>', 'nan', '-nan', 'null', 'none']);
+/** The texts that count as a missing value, beside an empty text, in lower case. */
+export const MISSING_WORDS: readonly string[] = [...MISSING].filter((word) => word !== '');
 /** Of these and of "false". */
 const MAX_WORD_LENGTH = 5;
 

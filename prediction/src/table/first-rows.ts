@@ -1,11 +1,13 @@
 import { cutText } from '../text/cut-text.js';
 import { cellText, isRowObject } from './cells.js';
+import type { TableColumn } from './column.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { columnName, INDEX_COLUMN, nameIndex, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import { type Alternative, findAlternatives } from './reading/alternatives.js';
 import { marksOf, type Place, type ShownReading, shownReading, type TableMarks } from './reading/column-reading.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
+import { RowPlaces } from './rows-read.js';
 import { MAX_COLUMNS } from './table.js';
 import { TableError } from './table-error.js';
 import { TextMemory } from './text-column.js';
@@ -90,7 +92,7 @@ export class FirstRows implements OrderedSink {
   #shownCharacters = 0;
   #characters = 0;
   #named = 0;
-  #rowCount = 0;
+  readonly places = new RowPlaces();
 
   /** @param marks whose meaning the sender has named. */
   constructor(marks: TableMarks = {}) {
@@ -98,11 +100,11 @@ export class FirstRows implements OrderedSink {
   }
 
   get rowCount(): number {
-    return this.#rowCount;
+    return this.places.length;
   }
 
   get isFull(): boolean {
-    return this.#rowCount >= MAX_READ_ROWS || this.#characters >= MAX_READ_CHARACTERS;
+    return this.rowCount >= MAX_READ_ROWS || this.#characters >= MAX_READ_CHARACTERS;
   }
 
   /** The same rows for a format of objects, whose names come with their values. */
@@ -123,14 +125,16 @@ export class FirstRows implements OrderedSink {
 
   add(cells: readonly unknown[], place: Place): void {
     if (this.isFull) return;
-    const row = this.#rowCount++;
+    const row = this.rowCount;
+    this.places.add(place);
     const texts = this.#columns.map((column, at) => this.#put(column, row, cells[at], place));
     this.#show(texts);
   }
 
-  addColumns(_first: number, length: number, columns: ReadonlyMap<number, CellColumn>): void {
+  addColumns(first: number, length: number, columns: ReadonlyMap<number, CellColumn>): void {
     for (let index = 0; index < length && !this.isFull; index++) {
-      const row = this.#rowCount++;
+      const row = this.rowCount;
+      this.places.add({ row: first + index });
       const texts = this.#columns.map((column, at) => {
         const cells = columns.get(at);
         if (cells === undefined || cells.kind === 'missing') return null;
@@ -140,15 +144,17 @@ export class FirstRows implements OrderedSink {
     }
   }
 
-  /** Returns what was gathered, which is given up. */
-  take(): FirstRowsShown {
+  /** Returns what was gathered, which is given up, and the columns as a training would get them. */
+  take(): { readonly shown: FirstRowsShown; readonly columns: readonly TableColumn[] } {
     const isLeftOut = ({ name, isIndex, examples }: Column) => (name === '' || isIndex) && examples.size === 0;
     const kept = [...this.#columns.entries()].filter(([, column]) => !isLeftOut(column));
     if (kept.length > MAX_COLUMNS) throw tooManyColumns();
     const share = categoryShare(kept.length);
+    const taken: TableColumn[] = [];
     const columns = kept.map(([, held]): PreviewColumn => {
       const { name, isIndex, builder, examples } = held;
-      const column = builder.take(name, this.#rowCount);
+      const column = builder.take(name, this.rowCount);
+      taken.push(column);
       const { kind, reading } = profileColumn(column, share).summary;
       const isUndecided = reading?.kind === 'undecided' && column.kind === 'text';
       const alternatives = isUndecided ? findAlternatives(column.texts, marksOf(this.#marks, name)) : [];
@@ -158,18 +164,19 @@ export class FirstRows implements OrderedSink {
         kind: examples.size === 0 ? 'empty' : kind,
         reading: shownReading(reading),
         examples: [...examples],
-        missing: countMissing(held, this.#rowCount),
+        missing: countMissing(held, this.rowCount),
         alternatives: alternatives.map((alternative) => asParameter(alternative, shownName)),
         is_index: isIndex,
       };
     });
-    return {
+    const shown = {
       columns,
       // Objects may bring a column after the first rows.
       rows: this.#shown.map((row) => kept.map(([at]) => row[at] ?? null)),
-      rows_read: this.#rowCount,
+      rows_read: this.rowCount,
       unnamed_columns: this.#columns.length - kept.length,
     };
+    return { shown, columns: taken };
   }
 
   #put(column: Column, row: number, cell: unknown, place?: Place): string | null {

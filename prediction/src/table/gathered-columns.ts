@@ -2,6 +2,7 @@ import { type ColumnChoice, type ColumnChoices, type ColumnUse, isPassedOver } f
 import { ColumnBuilder } from './column-builder.js';
 import { tooManyColumns } from './column-names.js';
 import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
+import { type LeftOutRows, type RowPlaces, RowsRead } from './rows-read.js';
 import type { CellSink } from './series-cells.js';
 import { MAX_CELLS, MAX_COLUMNS } from './table.js';
 import { TableError } from './table-error.js';
@@ -13,7 +14,7 @@ export abstract class GatheredColumns {
   protected readonly targetCells: TargetCells;
   /** The input columns that are read for what they hold. */
   protected readonly columns = new Map<string, ColumnBuilder>();
-  protected rowCount = 0;
+  protected readonly rowsRead = new RowsRead();
   readonly #sinks = new Map<string, CellSink>();
   readonly #memory = new TextMemory();
   readonly #choices: ReadonlyMap<string, ColumnChoice>;
@@ -30,6 +31,16 @@ export abstract class GatheredColumns {
   ) {
     this.#choices = new Map(choices);
     this.targetCells = new TargetCells(target, marksOf(marks, target));
+  }
+
+  /** The number of rows that are used. */
+  protected get rowCount(): number {
+    return this.rowsRead.places.length;
+  }
+
+  /** The places of the rows that are used. */
+  get places(): RowPlaces {
+    return this.rowsRead.places;
   }
 
   /** Names of the columns so far, in order of first appearance, without the target. */
@@ -69,11 +80,17 @@ export abstract class GatheredColumns {
     throw new TableError([{ message, ...place }]);
   }
 
-  /** Returns the index of a new row. @throws {TableError} at the first cell too many. */
-  protected addRow(): number {
-    this.rowCount++;
+  /** Returns the index of a new row that is used. @throws {TableError} at the first cell too many. */
+  protected addRow(place: Place): number {
+    this.places.add(place);
     this.#refuseTooManyCells();
     return this.rowCount - 1;
+  }
+
+  /** Returns the rows that are not used, as a table has them. */
+  protected listLeftOut(): { readonly leftOut?: readonly LeftOutRows[] } {
+    const leftOut = this.rowsRead.leftOut();
+    return leftOut.length === 0 ? {} : { leftOut };
   }
 
   #refuseTooManyCells(): void {

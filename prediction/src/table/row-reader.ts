@@ -3,6 +3,7 @@ import type { ColumnChoices } from './column.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { checkChosen, checkColumnNames, columnName, INDEX_COLUMN, nameIndex } from './column-names.js';
 import type { Place, TableMarks } from './reading/column-reading.js';
+import type { RowPlaces } from './rows-read.js';
 import { SeriesBuilder } from './series-builder.js';
 import type { CellSink } from './series-cells.js';
 import type { Goal, Table } from './table.js';
@@ -39,6 +40,14 @@ export interface OrderedSink {
   addColumns(first: number, length: number, columns: ReadonlyMap<number, CellColumn>): void;
 }
 
+/** Rows that become a table. */
+export interface GatheredRows {
+  /** The places of the rows that are used. */
+  readonly places: RowPlaces;
+  /** @throws {TableError} if no model can be trained on what was added. */
+  build(): Table;
+}
+
 /** Takes row objects one by one. */
 export interface ObjectSink {
   /** True if no further rows are wanted. */
@@ -51,7 +60,7 @@ export interface ObjectSink {
 }
 
 /** Gathers rows into a table. */
-export class OrderedRows implements OrderedSink {
+export class OrderedRows implements OrderedSink, GatheredRows {
   readonly isFull = false;
   readonly #target: string;
   readonly #builder: TableBuilder | SeriesBuilder;
@@ -67,6 +76,10 @@ export class OrderedRows implements OrderedSink {
     this.#target = columnName(target);
     this.#options = options;
     this.#builder = createBuilder(this.#target, options);
+  }
+
+  get places(): RowPlaces {
+    return this.#builder.places;
   }
 
   begin(sent: readonly string[]): void {
@@ -170,7 +183,7 @@ function hasOtherName(key: string): boolean {
 }
 
 /** Gathers row objects into a table. */
-export class RowsReader implements ObjectSink {
+export class RowsReader implements ObjectSink, GatheredRows {
   readonly isFull = false;
   readonly #target: string;
   readonly #faults = new FaultList();
@@ -185,6 +198,10 @@ export class RowsReader implements ObjectSink {
     this.#target = columnName(target);
     this.#options = options;
     this.#builder = createBuilder(this.#target, options);
+  }
+
+  get places(): RowPlaces {
+    return this.#builder.places;
   }
 
   /** @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many. */

@@ -1,5 +1,4 @@
 import { cellText } from './cells.js';
-import { largeCodesByRow } from './chunked-array.js';
 import type { ColumnChoices, ColumnUse } from './column.js';
 import { checkNamed } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
@@ -24,14 +23,12 @@ export class SeriesBuilder extends GatheredColumns {
   readonly #goal: ForecastGoal;
   readonly #order: OrderCells;
   readonly #groups: ReadonlyMap<string, GroupCells>;
-  readonly #lines = largeCodesByRow();
-  #hasLines = false;
 
   constructor(target: string, goal: ForecastGoal, choices?: ColumnChoices, marks: TableMarks = {}) {
     super(target, LIMITS, choices, marks);
     this.#goal = goal;
-    this.#order = new OrderCells(goal.orderBy, (row) => this.#place(row), marksOf(marks, goal.orderBy));
-    this.#groups = new Map(goal.groupBy.map((name) => [name, new GroupCells(name, (row) => this.#place(row))]));
+    this.#order = new OrderCells(goal.orderBy, (row) => this.places.at(row), marksOf(marks, goal.orderBy));
+    this.#groups = new Map(goal.groupBy.map((name) => [name, new GroupCells(name, (row) => this.places.at(row))]));
   }
 
   protected override openColumn(name: string, use: ColumnUse | undefined): CellSink {
@@ -47,10 +44,11 @@ export class SeriesBuilder extends GatheredColumns {
   startRow(targetCell: unknown, place: Place): number | undefined {
     this.countRow(place);
     const text = cellText(targetCell);
-    if (text === '') return undefined;
-    const row = this.addRow();
-    this.#hasLines = 'line' in place;
-    this.#lines.set(row, 'line' in place ? place.line : place.row);
+    if (text === '') {
+      this.rowsRead.leaveOut('no_target', place, targetCell);
+      return undefined;
+    }
+    const row = this.addRow(place);
     this.targetCells.put(row, text, place);
     return row;
   }
@@ -71,8 +69,8 @@ export class SeriesBuilder extends GatheredColumns {
     const order = sortRows(seriesOf, count, moments);
     const grid = { ...findGrid(form, pickAll(moments, order.rows), order.ends), reading };
     if (form === 'number') refuseExtremes(this.#goal.orderBy, moments, grid);
-    const placeOf = (row: number) => this.#place(row);
-    const placed = placeRows(grid, moments, order, this.#goal.orderBy, placeOf);
+    const placed = placeRows(grid, moments, order, this.#goal.orderBy, (row) => this.places.at(row));
+    for (const row of placed.repeated) this.rowsRead.leaveOut('repeated_moment', this.places.at(row));
     const fill = (source: Float64Array) => {
       const cells = new Float64Array(placed.size).fill(Number.NaN);
       for (let at = 0; at < order.rows.length; at++) {
@@ -96,6 +94,7 @@ export class SeriesBuilder extends GatheredColumns {
       columns,
       covariates,
       report: placed.report,
+      ...this.listLeftOut(),
     };
   }
 
@@ -158,11 +157,6 @@ export class SeriesBuilder extends GatheredColumns {
       }
     }
     return { columns, covariates };
-  }
-
-  #place(row: number): Place {
-    const at = this.#lines.get(row);
-    return this.#hasLines ? { line: at } : { row: at };
   }
 }
 

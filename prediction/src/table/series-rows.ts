@@ -77,6 +77,8 @@ export function placeRows(
   const lasts = new Float64Array(rowEnds.length);
   const maxSize = Math.max(MIN_GRID, MAX_GRID_SHARE * rows.length);
   let [size, gaps, longestGap, duplicates] = [0, 0, 0, 0];
+  const maxRepeated = MAX_DUPLICATE_SHARE * rows.length;
+  const repeated: number[] = [];
   let firstDuplicate: [number, number] | undefined;
   let [shortest, longest] = [Number.POSITIVE_INFINITY, 0];
   let from = 0;
@@ -97,7 +99,9 @@ export function placeRows(
       if (last === Number.NEGATIVE_INFINITY) start = position;
       else if (position === last) {
         duplicates++;
-        firstDuplicate ??= [row, rows[at - 1] ?? 0];
+        const earlier = rows[at - 1] ?? 0;
+        firstDuplicate ??= [row, earlier];
+        if (duplicates <= maxRepeated) repeated.push(earlier);
       } else if (position > last + 1) {
         gaps += position - last - 1;
         if (position - last - 1 > longestGap) longestGap = position - last - 1;
@@ -116,7 +120,7 @@ export function placeRows(
     from = to;
   }
   faults.throwIfAny();
-  if (firstDuplicate && duplicates > MAX_DUPLICATE_SHARE * rows.length) {
+  if (firstDuplicate && duplicates > maxRepeated) {
     const [row, other] = firstDuplicate;
     const moment = formatMoment(grid.form, moments[row] ?? 0);
     throw toError(row, describeDuplicates(moment, placeOf(other), duplicates, name));
@@ -137,7 +141,7 @@ export function placeRows(
     shortest,
     longest,
   };
-  return { cells, starts, ends, size, report };
+  return { cells, starts, ends, size, report, repeated: repeated.sort((one, other) => one - other) };
 }
 
 function describeGap(grid: TimeGrid, steps: number, name: string): string {

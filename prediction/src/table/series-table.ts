@@ -1,5 +1,6 @@
 import type { ColumnSummary } from './column-profile.js';
 import type { NumberReading } from './reading/column-reading.js';
+import type { LeftOutRows } from './rows-read.js';
 import type { TimeGrid } from './time-grid.js';
 
 /** The series to forecast, beside the target. */
@@ -40,6 +41,7 @@ export interface ForecastTable {
   readonly covariates: readonly Covariate[];
   /** As in a table of rows. */
   readonly unnamedColumns?: number;
+  readonly leftOut?: readonly LeftOutRows[];
   readonly report: SeriesReport;
 }
 

@@ -32,8 +32,11 @@ export class TableBuilder extends GatheredColumns {
     this.countRow(place);
     const isNumber = typeof targetCell === 'number' && Number.isFinite(targetCell);
     const text = isNumber ? undefined : cellText(targetCell);
-    if (text === '') return undefined;
-    const row = this.addRow();
+    if (text === '') {
+      this.rowsRead.leaveOut('no_target', place, targetCell);
+      return undefined;
+    }
+    const row = this.addRow(place);
     if (text !== undefined) this.targetCells.put(row, text, place);
     else if (isNumber) this.targetCells.putNumber(row, targetCell, place);
     return row;
@@ -51,7 +54,7 @@ export class TableBuilder extends GatheredColumns {
     const columns = [...this.columns]
       .filter(([, column]) => !column.isEmptyIndex)
       .map(([name, column]) => column.take(name, rowCount));
-    const table = { target, rowCount, columns, ...answers };
+    const table = { target, rowCount, columns, ...this.listLeftOut(), ...answers };
     checkInputs(table);
     return table;
   }

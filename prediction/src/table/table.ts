@@ -1,6 +1,7 @@
 import type { RowObject } from './cells.js';
 import type { TableColumn } from './column.js';
 import type { NumberReading } from './reading/column-reading.js';
+import type { LeftOutRows } from './rows-read.js';
 import type { ForecastGoal, ForecastTable } from './series-table.js';
 
 /** The kind of the target: numbers, or classes. */
@@ -29,6 +30,8 @@ interface CheckedTable {
   readonly columns: readonly TableColumn[];
   /** The columns that have neither a name nor a value, and are left out; absent if there are none. */
   readonly unnamedColumns?: number;
+  /** The rows that are not used, by cause; absent if there are none. */
+  readonly leftOut?: readonly LeftOutRows[];
 }
 
 /** A table with a numeric target. */

@@ -81,12 +81,13 @@ class GrowingTable {
   }
 
   finish(): Table {
-    const { target, rowCount, classes, unnamedColumns } = this.#head;
+    const { target, rowCount, classes, unnamedColumns, leftOut } = this.#head;
     const common = {
       target,
       rowCount,
       columns: this.#columns.map((column) => column.finish()),
       ...(unnamedColumns !== undefined && { unnamedColumns }),
+      ...(leftOut && { leftOut }),
     };
     const targetValues = this.#targetValues.finish();
     const targetClasses = this.#targetClasses.finish();

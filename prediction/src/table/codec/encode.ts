@@ -28,7 +28,7 @@ export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
 }
 
 function* splitTable(table: RowTable): Generator<Piece> {
-  const { target, rowCount, columns, unnamedColumns } = table;
+  const { target, rowCount, columns, unnamedColumns, leftOut } = table;
   const isNumeric = table.task === 'regression';
   const classes = isNumeric ? null : [...table.classes];
   const heads = columns.map(({ name, ...column }): Head['columns'][number] => {
@@ -40,7 +40,8 @@ function* splitTable(table: RowTable): Generator<Piece> {
     return { kind, name, reading, ...(chosen && { chosen }) };
   });
   const targetReading = isNumeric ? table.targetReading : undefined;
-  yield { format: FORMAT, target, rowCount, classes, targetReading, unnamedColumns, columns: heads };
+  const rest = { unnamedColumns, ...(leftOut && { leftOut }) };
+  yield { format: FORMAT, target, rowCount, classes, targetReading, ...rest, columns: heads };
   yield* cellPieces(TARGET, isNumeric ? table.targetValues : table.targetClasses);
   for (const [index, column] of columns.entries()) {
     if (column.kind === 'text') {

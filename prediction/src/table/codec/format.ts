@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { MAX_TEXTS } from '../column.js';
+import type { LeftOutRows } from '../rows-read.js';
 
 const deciderSchema = v.exactOptional(v.picklist(['values', 'parameters']));
 
@@ -29,6 +30,21 @@ export const FORMAT = 'roster-table/1';
 /** In a piece of cells, the target in place of the index of a column: numbers, or indexes of classes. */
 export const TARGET = -1;
 
+const placeSchema = v.union([
+  v.strictObject({ line: v.pipe(v.number(), v.safeInteger()) }),
+  v.strictObject({ row: v.pipe(v.number(), v.safeInteger()) }),
+]);
+
+/** Rows that are not used. */
+export const leftOutSchema: v.GenericSchema<unknown, readonly LeftOutRows[]> = v.array(
+  v.strictObject({
+    cause: v.picklist(['no_target', 'dropped', 'repeated_moment']),
+    rows: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+    places: v.array(placeSchema),
+    words: v.array(v.strictObject({ word: v.string(), rows: v.number() })),
+  }),
+);
+
 const integerSchema = v.pipe(v.number(), v.safeInteger());
 const countSchema = v.pipe(integerSchema, v.minValue(0));
 const rowsSchema = v.pipe(integerSchema, v.minValue(1));
@@ -43,6 +59,7 @@ const headSchema = v.object({
   ),
   targetReading: v.optional(numberReadingSchema),
   unnamedColumns: v.optional(integerSchema),
+  leftOut: v.exactOptional(leftOutSchema),
   columns: v.array(
     v.variant('kind', [
       v.object({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ForecastTable } from '../series-table.js';
 import { STEP_UNITS } from '../time-grid.js';
-import { cutTexts, dateReadingSchema, numberReadingSchema } from './format.js';
+import { cutTexts, dateReadingSchema, leftOutSchema, numberReadingSchema } from './format.js';
 
 /** The format of encoded tables of series. */
 const SERIES_FORMAT = 'roster-series/1';
@@ -52,6 +52,7 @@ export const seriesHeadSchema = v.object({
   targetReading: v.optional(numberReadingSchema),
   rowCount: indexSchema,
   unnamedColumns: v.optional(indexSchema),
+  leftOut: v.exactOptional(leftOutSchema),
   goal: v.object({
     orderBy: v.string(),
     groupBy: v.array(v.string()),
@@ -86,6 +87,7 @@ export function* seriesPieces(table: ForecastTable, pieceBytes: number): Generat
     ...(targetReading && { targetReading }),
     rowCount,
     unnamedColumns: table.unnamedColumns,
+    ...(table.leftOut && { leftOut: table.leftOut }),
     goal: { ...goal, groupBy: [...goal.groupBy], known: [...goal.known] },
     grid,
     columns,

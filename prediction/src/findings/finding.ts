@@ -1,0 +1,69 @@
+import type { Place } from '../table/reading/column-reading.js';
+
+/** The kinds of findings, the most important first: what can make all predictions wrong goes before what is only unused. */
+const FINDING_KINDS = [
+  'leak',
+  'totals_row',
+  'rows_left_out',
+  'one_class_column',
+  'mixed_units',
+  'duplicate_rows',
+  'unread_values',
+  'frequent_text',
+  'undecided_column',
+  'time_order',
+  'outliers',
+  'copied_column',
+  'merged_classes',
+  'rare_classes',
+  'empty_rows',
+  'identifier_column',
+  'constant_column',
+  'unused_column',
+] as const;
+
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+/** Something that was found in a table, for its sender. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** Null if it is not about one column. */
+  readonly column: string | null;
+  /** The rows concerned; null if it is about the column as a whole. */
+  readonly rows: number | null;
+  /** The same as a share of the rows that were looked at, 0 to 1. */
+  readonly share: number | null;
+  /** The first of the rows, at most `MAX_PLACES`. */
+  readonly places: Place[];
+  /** What was found, in at most 1000 characters. */
+  readonly message: string;
+  /** What it may do to the model, in at most 1000 characters; null if the message says it. */
+  readonly effect: string | null;
+  /** Parameters of a training that change it, at most three, of which one may do. */
+  readonly remedies: Remedy[];
+}
+
+/** A query parameter of a training. */
+export interface Remedy {
+  readonly parameter: string;
+  readonly value: string;
+}
+
+/** The most findings of a table. */
+const MAX_FINDINGS = 100;
+
+const RANKS = new Map<string, number>(FINDING_KINDS.map((kind, rank) => [kind, rank]));
+
+/**
+ * Merges findings of a table, the most important first: by kind, and within a kind by the share of rows.
+ *
+ * @param lists of findings; of those that are alike, the first list goes first
+ * @returns at most `MAX_FINDINGS`
+ */
+export function mergeFindings<F extends Pick<Finding, 'kind' | 'share'>>(...lists: readonly (readonly F[])[]): F[] {
+  const rankOf = ({ kind }: F) => RANKS.get(kind) ?? FINDING_KINDS.length;
+  return lists
+    .flat()
+    .sort((one, other) => rankOf(one) - rankOf(other) || (other.share ?? 0) - (one.share ?? 0))
+    .slice(0, MAX_FINDINGS);
+}

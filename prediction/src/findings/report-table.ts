@@ -1,0 +1,42 @@
+import { MISSING_WORDS } from '../table/cells.js';
+import type { LeftOutRows, RowPlaces } from '../table/rows-read.js';
+import type { Table } from '../table/table.js';
+import { type Finding, mergeFindings } from './finding.js';
+import { inspectTable } from './inspect-table.js';
+import { findUnread } from './reading-findings.js';
+
+/** The rows of a table: those that were sent are those that are used and those that are left out. */
+export interface ReadingReport {
+  readonly rows_sent: number;
+  readonly rows_used: number;
+  /** By cause, the most frequent first. */
+  readonly left_out: LeftOutRows[];
+  /** The texts that count as a missing value, in lower case. */
+  readonly missing_words: string[];
+}
+
+/** What the reading of a table found. */
+export interface TableReport {
+  readonly reading: ReadingReport;
+  readonly findings: Finding[];
+}
+
+/**
+ * Reports the reading of a table to its sender.
+ *
+ * @param places of the rows that are used
+ */
+export function reportTable(table: Table, places: RowPlaces): TableReport {
+  const leftOut = table.leftOut ?? [];
+  const repeated = leftOut.reduce((sum, { cause, rows }) => sum + (cause === 'repeated_moment' ? rows : 0), 0);
+  const used = table.rowCount - repeated;
+  return {
+    reading: {
+      rows_sent: used + leftOut.reduce((sum, { rows }) => sum + rows, 0),
+      rows_used: used,
+      left_out: [...leftOut],
+      missing_words: [...MISSING_WORDS],
+    },
+    findings: mergeFindings(findUnread(table), inspectTable(table, places)),
+  };
+}
