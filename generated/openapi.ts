@@ -2906,6 +2906,8 @@ export interface components {
             target: components["schemas"]["ColumnName"];
             target_reading: components["schemas"]["TargetReading"];
             row_count: components["schemas"]["ModelRowCount"];
+            reading: components["schemas"]["ModelReading"];
+            findings: components["schemas"]["Findings"];
             source: components["schemas"]["ModelSource"];
             columns: components["schemas"]["ModelColumns"];
             metrics: components["schemas"]["RegressionMetrics"];
@@ -2938,6 +2940,8 @@ export interface components {
             task: "classification";
             target: components["schemas"]["ColumnName"];
             row_count: components["schemas"]["ModelRowCount"];
+            reading: components["schemas"]["ModelReading"];
+            findings: components["schemas"]["Findings"];
             source: components["schemas"]["ModelSource"];
             classes: components["schemas"]["ModelClasses"];
             columns: components["schemas"]["ModelColumns"];
@@ -2978,6 +2982,8 @@ export interface components {
             window: components["schemas"]["Window"] | null;
             known: components["schemas"]["KnownColumns"];
             row_count: components["schemas"]["SeriesRowCount"];
+            reading: components["schemas"]["ModelReading"];
+            findings: components["schemas"]["Findings"];
             source: components["schemas"]["ModelSource"];
             series: components["schemas"]["SeriesReport"];
             columns: components["schemas"]["ModelColumns"];
@@ -3154,6 +3160,120 @@ export interface components {
          * @description The number of rows with a target, held-out rows included.
          */
         ModelRowCount: number;
+        /** @description What was read of the table that the version was trained on. Null for versions that an earlier release has read. */
+        ModelReading: components["schemas"]["ReadingReport"] | null;
+        /**
+         * @description The rows of a table: those that were sent are those that are used and those that are left out. Lines without a value between the
+         *     rows do not count.
+         */
+        ReadingReport: {
+            /**
+             * Format: int32
+             * @description The number of rows of the table.
+             */
+            rows_sent: number;
+            /**
+             * Format: int32
+             * @description The number of rows that the model is trained and measured on.
+             */
+            rows_used: number;
+            /** @description The other rows, by cause, the most frequent cause first. Empty if all rows are used. */
+            left_out: components["schemas"]["LeftOutRows"][];
+            /** @description The texts that count as a missing value in the columns of the table, in lower case; an empty cell does too. */
+            missing_words: string[];
+        };
+        /** @description Rows that are not used, for one cause. */
+        LeftOutRows: {
+            /**
+             * @description Why they are not used. `no_target`: the row has no value of the target. `dropped`: the request named the row in `drop_lines`.
+             *     `repeated_moment`: a later row of the same series has the same moment, and counts in place of this row.
+             * @enum {string}
+             */
+            cause: "no_target" | "dropped" | "repeated_moment";
+            /**
+             * Format: int32
+             * @description The number of such rows.
+             */
+            rows: number;
+            /** @description The first of them, at most 10. */
+            places: components["schemas"]["RowPlace"][];
+            /**
+             * @description The words in place of a target value, with their rows, the most frequent first; at most 10. Empty for other causes, and if all
+             *     cells were empty.
+             */
+            words: {
+                /** @description The text of the cells. */
+                word: string;
+                /**
+                 * Format: int32
+                 * @description The number of rows whose target has this word.
+                 */
+                rows: number;
+            }[];
+        };
+        /** @description The place of a row in the table that was sent, which has either of two properties. */
+        RowPlace: {
+            /**
+             * Format: int64
+             * @description The line of CSV or NDJSON, or the row of a sheet, from 1. The header of CSV is line 1.
+             */
+            line?: number;
+            /**
+             * Format: int32
+             * @description The index of the row in an array of JSON, in a table of Arrow or Parquet, or in the answer of a query, from 0.
+             */
+            row?: number;
+        };
+        /**
+         * @description What the reading of the table and the training found: what a model is not trained on, and what looks odd in the table. The most
+         *     important first, at most 100; in lists of models and versions at most 10. Findings never change the table: their
+         *     `remedies` are parameters of `trainModel`.
+         */
+        Findings: components["schemas"]["Finding"][];
+        /** @description Something that was found in a table. */
+        Finding: {
+            /**
+             * @description What was found. Of the reading: `rows_left_out`, rows that are not used; `unread_values`, cells that contradict the reading of
+             *     their column and count as missing; `frequent_text`, a frequent text in a column of numbers or dates that is neither;
+             *     `undecided_column`, a column whose texts have more than one meaning; `merged_classes`, rare classes that count as one;
+             *     `unused_column`, a column that the model does not use.
+             *
+             *     Of the look of the table: `totals_row`, a row of totals or averages; `outliers`, values far outside the others;
+             *     `duplicate_rows`, equal rows; `empty_rows`, rows with hardly a value; `mixed_units`, values in two units or scales;
+             *     `constant_column`, one value throughout; `identifier_column`, numbers or names of the rows; `copied_column`, a copy of
+             *     another column; `leak`, a column that says nearly all of the target; `one_class_column`, a column that has values for one
+             *     class alone; `rare_classes`, classes of few rows; `time_order`, rows that follow each other in time.
+             * @enum {string}
+             */
+            kind: "leak" | "totals_row" | "rows_left_out" | "one_class_column" | "mixed_units" | "duplicate_rows" | "unread_values" | "frequent_text" | "undecided_column" | "time_order" | "outliers" | "copied_column" | "merged_classes" | "rare_classes" | "empty_rows" | "identifier_column" | "constant_column" | "unused_column";
+            /** @description The column; null if the finding is not about one column. */
+            column: string | null;
+            /**
+             * Format: int32
+             * @description The number of rows concerned; null if the finding is about the column as a whole.
+             */
+            rows: number | null;
+            /**
+             * Format: double
+             * @description The same as a share of the rows that were looked at; null if `rows` is.
+             */
+            share: number | null;
+            /** @description The first of the rows concerned, at most 10. */
+            places: components["schemas"]["RowPlace"][];
+            /** @description What was found, in a sentence or two. */
+            message: string;
+            /** @description What it may do to the model, in a sentence or two; null if the message says it. */
+            effect: string | null;
+            /** @description Parameters of `trainModel` that change it, at most 3, of which one may do. Empty if only another table would. */
+            remedies: components["schemas"]["Remedy"][];
+        };
+        /** @description A query parameter of `trainModel`. */
+        Remedy: {
+            /** @description The name of the parameter. */
+            parameter: string;
+            /** @description Its value. A parameter with several values is sent once for each. */
+            value: string;
+        };
         /** @description The query that the table came from. Null for a table that was sent. */
         ModelSource: {
             database: components["schemas"]["DatabaseName"];
@@ -4689,6 +4809,7 @@ export interface components {
             rows_read: number;
             /** @description What ended the reading, such as a line that has too few fields. Null without a fault. */
             fault: string | null;
+            findings: components["schemas"]["Findings"];
         };
         /** @description A column of a table, as its first rows show it. */
         PreviewColumn: {

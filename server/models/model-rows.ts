@@ -38,6 +38,7 @@ export function selectVersions(db: Kysely<Database>) {
       'model_versions.target',
       'model_versions.target_reading',
       'model_versions.row_count',
+      'model_versions.table_report',
       'model_versions.source_database',
       'model_versions.source_query',
       'model_versions.columns',
@@ -77,7 +78,8 @@ export function modelFromRow(row: VersionRow): Model {
   const state = { status, progress, seconds_left, failure };
   const adapt = row.adapt === 1;
   const begin = { id, name, version, ...state, serving_version, promotion, adapt };
-  const table = { target, row_count, source };
+  const report = parseReport(row.table_report);
+  const table = { target, row_count, ...report, source };
   const target_reading = parseStored(row.target_reading);
   const metrics = parseStored(row.metrics);
   const comparison: Model['comparison'] = parseStored(row.comparison);
@@ -93,10 +95,19 @@ export function modelFromRow(row: VersionRow): Model {
     case 'forecast': {
       const { order_by, group_by, horizon, window, known, series } = parseForecast(row.forecast);
       const goal = { order_by, group_by, horizon, window, known };
-      const rows = { row_count, source, series };
+      const rows = { row_count, ...report, source, series };
       return { ...begin, task: row.task, target, target_reading, ...goal, ...rows, ...end };
     }
   }
+}
+
+/** What was read of a table, and what was found in it. */
+export type TableReport = Pick<Model, 'reading' | 'findings'>;
+
+/** Returns a stored report; an earlier release has stored none. */
+export function parseReport(json: string | null): TableReport {
+  const stored: TableReport | null = parseStored(json);
+  return stored ?? { reading: null, findings: [] };
 }
 
 type ClassMetrics = Extract<Model, { task: 'classification' }>['metrics'];
@@ -208,7 +219,14 @@ export async function findServing(
 export async function listModels({ reads }: Store, projectId: string, page: Page): Promise<Model[]> {
   const query = selectNewest(selectVersions(reads)).where('models.project_id', '=', projectId);
   const rows = await paginate(query, 'models.id', page).execute();
-  return rows.map(modelFromRow);
+  return rows.map((row) => shorten(modelFromRow(row)));
+}
+
+/** The most findings of a model in a list. */
+const MAX_LISTED_FINDINGS = 10;
+
+function shorten(model: Model): Model {
+  return { ...model, findings: model.findings.slice(0, MAX_LISTED_FINDINGS) };
 }
 
 /** Lists the versions of a model, the oldest first, with their own ids: a model's is the same for all. */
@@ -219,7 +237,7 @@ export async function listVersions(
 ): Promise<{ readonly id: string; readonly model: Model }[]> {
   const query = selectVersions(reads).select('model_versions.id as version_id').where('models.id', '=', modelId);
   const rows = await paginate(query, 'model_versions.id', page).execute();
-  return rows.map((row) => ({ id: row.version_id, model: modelFromRow(row) }));
+  return rows.map((row) => ({ id: row.version_id, model: shorten(modelFromRow(row)) }));
 }
 
 /** Returns the uses of columns and the meaning of marks that the training of a version was sent. */

@@ -543,6 +543,8 @@ class RegressionModel:
     target: ColumnName
     target_reading: TargetReading
     row_count: ModelRowCount
+    reading: ModelReading
+    findings: Findings
     source: ModelSource
     columns: ModelColumns
     metrics: RegressionMetrics
@@ -572,6 +574,8 @@ class ClassificationModel:
     task: Literal["classification"]
     target: ColumnName
     row_count: ModelRowCount
+    reading: ModelReading
+    findings: Findings
     source: ModelSource
     classes: ModelClasses
     columns: ModelColumns
@@ -608,6 +612,8 @@ class ForecastModel:
     window: Optional[Window]
     known: KnownColumns
     row_count: SeriesRowCount
+    reading: ModelReading
+    findings: Findings
     source: ModelSource
     series: SeriesReport
     columns: ModelColumns
@@ -648,6 +654,53 @@ class Task(str, Enum):
     """How a target is predicted, as a number or as a class."""
     REGRESSION = "regression"
     CLASSIFICATION = "classification"
+
+
+@dataclass
+class ReadingReport:
+    """The rows of a table: those that were sent are those that are used and those that are left out. Lines without a value between the
+    rows do not count.
+    """
+    rows_sent: int
+    rows_used: int
+    left_out: List[LeftOutRows]
+    missing_words: List[str]
+
+
+@dataclass
+class LeftOutRows:
+    """Rows that are not used, for one cause."""
+    cause: str
+    rows: int
+    places: List[RowPlace]
+    words: List[LeftOutRowsWordsItem]
+
+
+@dataclass
+class RowPlace:
+    """The place of a row in the table that was sent, which has either of two properties."""
+    line: Optional[int] = None
+    row: Optional[int] = None
+
+
+@dataclass
+class Finding:
+    """Something that was found in a table."""
+    kind: str
+    column: Optional[str]
+    rows: Optional[int]
+    share: Optional[float]
+    places: List[RowPlace]
+    message: str
+    effect: Optional[str]
+    remedies: List[Remedy]
+
+
+@dataclass
+class Remedy:
+    """A query parameter of `trainModel`."""
+    parameter: str
+    value: str
 
 
 @dataclass
@@ -863,6 +916,7 @@ class TablePreview:
     rows: List[List[Optional[str]]]
     rows_read: int
     fault: Optional[str]
+    findings: Findings
 
 
 @dataclass
@@ -1214,6 +1268,13 @@ class ForecastMetricsObject:
 
 
 @dataclass
+class LeftOutRowsWordsItem:
+    """A word that counts as a missing value."""
+    word: str
+    rows: int
+
+
+@dataclass
 class ModelSourceObject:
     """The query that the table came from. Null for a table that was sent."""
     database: DatabaseName
@@ -1438,6 +1499,10 @@ TrainingSecondsLeft = Optional[int]
 TrainingFailure = Optional[str]
 
 ModelRowCount = int
+
+ModelReading = Optional[ReadingReport]
+
+Findings = List[Finding]
 
 ModelSource = Optional[ModelSourceObject]
 

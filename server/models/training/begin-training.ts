@@ -54,7 +54,7 @@ export async function addVersion(
   tx: Store,
   projectId: string,
   name: string,
-  { target, task, rowCount, forecast, choices = [], marks }: Omit<StoredTable, 'tableId'>,
+  { target, task, rowCount, forecast, choices = [], marks, report }: Omit<StoredTable, 'tableId'>,
   source?: ModelSource,
 ): Promise<{ modelId: string; versionId: string }> {
   const { reads: db } = tx;
@@ -69,7 +69,8 @@ export async function addVersion(
     .executeTakeFirstOrThrow();
   const { id: versionId, created_at: now } = newResource();
   const columnChoices = writeChoices(choices);
-  const bytes = countSourceBytes(source, choices);
+  const tableReport = report ? JSON.stringify(report) : null;
+  const bytes = countSourceBytes(source, choices) + Buffer.byteLength(tableReport ?? '');
   await db
     .insertInto('model_versions')
     .values({
@@ -85,6 +86,7 @@ export async function addVersion(
       source_query: source?.query ?? null,
       column_choices: columnChoices,
       table_marks: marks ? JSON.stringify(marks) : null,
+      table_report: tableReport,
       bytes,
       updated_at: now,
     })
@@ -104,7 +106,7 @@ function writeChoices(choices: ColumnChoices): string | null {
   return choices.length > 0 ? JSON.stringify(choices) : null;
 }
 
-/** Returns the bytes that a version has before it is trained. */
+/** Returns the bytes that a version has before its table is read. */
 export function countSourceBytes(source: ModelSource | undefined, choices: ColumnChoices = []): number {
   const kept = (source?.database ?? '') + (source?.query ?? '') + (writeChoices(choices) ?? '');
   return Buffer.byteLength(kept);

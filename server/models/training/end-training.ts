@@ -1,10 +1,11 @@
 import type { Kysely, Selectable } from 'kysely';
+import { mergeFindings } from 'roster-prediction/predicting';
 import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
 import { deleteVersions, setServing } from '../change-models.js';
-import type { Model } from '../model-rows.js';
+import { type Model, parseReport } from '../model-rows.js';
 import { checksum } from '../serving-version.js';
 import { type Compared, decidePromotion } from './promotion.js';
 import { releaseTable } from './table-rows.js';
@@ -17,6 +18,8 @@ export interface TrainedVersion {
   /** Null, if numbers are predicted. */
   readonly classes: Extract<Model, { task: 'classification' }>['classes'];
   readonly summary: string;
+  /** What only the training could find. */
+  readonly findings: Model['findings'];
   readonly trainingSeconds: number;
   readonly artifact: Uint8Array;
   /** The rows that it was trained on, as `SeenRows` encodes them; null for a forecast. */
@@ -35,7 +38,7 @@ export interface TrainedVersion {
  */
 export function finishTraining({ work, limits }: Store, holding: Holding, version: TrainedVersion): Promise<boolean> {
   const { columns, metrics, targetReading, classes, summary, trainingSeconds } = version;
-  const { artifact, seenRows, sample, compared } = version;
+  const { artifact, seenRows, sample, compared, findings } = version;
   const texts = {
     columns: JSON.stringify(columns),
     metrics: JSON.stringify(metrics),
@@ -44,7 +47,7 @@ export function finishTraining({ work, limits }: Store, holding: Holding, versio
     summary,
   };
   const bytes = Object.values(texts).reduce(
-    (sum, text) => sum + Buffer.byteLength(text ?? ''),
+    (sum, text) => sum + countBytes(text ?? null),
     artifact.length + (seenRows?.length ?? 0) + (sample?.length ?? 0),
   );
   return inTransaction(work, async (db) => {
@@ -58,17 +61,34 @@ export function finishTraining({ work, limits }: Store, holding: Holding, versio
       .execute();
     const { owner } = version;
     const { isPromoted, comparison } = decidePromotion(version, compared);
+    const report = addFindings(version.table_report, findings);
+    const added = countBytes(report) - countBytes(version.table_report);
     await db
       .updateTable('model_versions')
-      .set({ comparison: comparison && JSON.stringify(comparison) })
+      .set(({ eb }) => ({
+        comparison: comparison && JSON.stringify(comparison),
+        table_report: report,
+        bytes: eb('bytes', '+', added),
+      }))
       .where('id', '=', holding.versionId)
       .execute();
     const serving_version = isPromoted ? version.version : version.serving_version;
     await setServing(db, version.model_id, { serving_version });
-    await adjustStored(db, owner, bytes);
+    await adjustStored(db, owner, bytes + added);
     await deleteOldVersions(db, { ...version, serving_version }, limits.versions);
     return true;
   });
+}
+
+/** Returns the report of a table, with what its training found beside what its reading found. */
+function addFindings(stored: string | null, found: Model['findings']): string | null {
+  if (found.length === 0) return stored;
+  const { reading, findings } = parseReport(stored);
+  return JSON.stringify({ reading, findings: mergeFindings(findings, found) });
+}
+
+function countBytes(text: string | null): number {
+  return Buffer.byteLength(text ?? '');
 }
 
 /**
@@ -142,7 +162,7 @@ async function endTraining(
   const update = instance === undefined ? updateTraining(db, versionId) : updateHeld(db, { versionId, instance });
   const version = await update
     .set(({ eb }) => ({ ...end, seconds_left: null, bytes: eb('bytes', '+', bytes), updated_at }))
-    .returning(['model_id', 'version'])
+    .returning(['model_id', 'version', 'table_report'])
     .executeTakeFirst();
   if (!version) return undefined;
   await releaseTable(db, versionId);

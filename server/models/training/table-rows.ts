@@ -8,7 +8,7 @@ import type { Store } from '../../store/index.js';
 import { leaseEnd } from '../../store/lease.js';
 import { adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
-import type { ForecastFields } from '../model-rows.js';
+import type { ForecastFields, TableReport } from '../model-rows.js';
 
 /*
  * A table is written in parts before its training begins, since one large write would block the
@@ -29,6 +29,7 @@ export interface StoredTable {
   readonly task: ModelTask;
   readonly rowCount: number;
   readonly forecast?: ForecastFields | null;
+  readonly report?: TableReport;
   readonly choices?: ColumnChoices | undefined;
   readonly marks?: TableMarks | undefined;
 }

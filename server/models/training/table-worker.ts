@@ -11,12 +11,14 @@ import {
   encodeTable,
   type ForecastTable,
   previewTable,
-  readTable,
+  readTableWithPlaces,
   refuseHorizon,
+  reportTable,
   seasonLength,
   TableError,
   type TableFormat,
   type TablePreview,
+  type TableReport,
 } from 'roster-prediction/reading';
 import type { Drift } from 'roster-prediction/recording';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
@@ -46,6 +48,7 @@ export interface TableResult {
   readonly rowCount: number;
   readonly task: ModelTask;
   readonly forecast: ForecastFields | null;
+  readonly report: TableReport;
 }
 
 /** The details of a job that shows the beginning of a table that was sent. */
@@ -73,10 +76,11 @@ async function runJob(
       return await previewTable(text, job.format, { ...job.form, marks: job.marks });
     }
     const { format, target, form, ...options } = job;
-    const table = await readTable(format, text, target, { ...options, ...form, drain: false });
+    const { table, places } = await readTableWithPlaces(format, text, target, { ...options, ...form, drain: false });
     const forecast = table.task === 'forecast' ? describeSeries(table) : null;
+    const report = reportTable(table, places);
     for (const part of encodeTable(table)) output.data(part);
-    return { rowCount: table.rowCount, task: table.task, forecast };
+    return { rowCount: table.rowCount, task: table.task, forecast, report };
   } catch (error) {
     if (error instanceof TableError) {
       throw job.target === undefined ? unreadableTable(error.faults) : unusableTable(error.faults);

@@ -6,6 +6,7 @@ import {
   encodeModel,
   findTypicalRow,
   type HeldOutRows,
+  inspectModel,
   type Model,
   SeenRows,
   sampleBins,
@@ -54,6 +55,7 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
     targetReading: model.task === 'classification' ? null : shownReading(model.target_reading),
     classes: model.task === 'classification' ? writeClasses(model) : null,
     summary: describeModel(model, table),
+    findings: inspectModel(model, table),
     trainingSeconds,
     compared: serving && compare(serving, table, model, heldOut),
   };

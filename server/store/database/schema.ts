@@ -159,6 +159,8 @@ export interface Database {
     column_choices: Json | null;
     /** The named meaning of marks in the table's texts; null if none was named. */
     table_marks: Json | null;
+    /** The rows of the table, and what was found in it; null where an earlier release has read it. */
+    table_report: Json | null;
     columns: Json | null;
     metrics: Json | null;
     classes: Json | null;
@@ -168,7 +170,7 @@ export interface Database {
     checksum: string | null;
     /** How it did beside the version that served; null where they were not to be compared. */
     comparison: Json | null;
-    /** The size of the source, of the choices, and of the artifact with its texts where there is one. */
+    /** The size of the source, the choices and the report, and of the artifact with its texts where there is one. */
     bytes: Generated<number | string>;
     /** The number of attempts to train this version, limited because a training may end the service. */
     attempts: Generated<number>;

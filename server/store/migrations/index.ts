@@ -19,6 +19,7 @@ import * as samples from './0016-samples.js';
 import * as madeKeys from './0018-made-keys.js';
 import * as responsesOfProjects from './0019-responses-of-projects.js';
 import * as tableMarks from './0020-table-marks.js';
+import * as tableReport from './0021-table-report.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -42,6 +43,7 @@ export const migrations: Record<string, Migration> = {
   '0018-made-keys': madeKeys,
   '0019-responses-of-projects': responsesOfProjects,
   '0020-table-marks': tableMarks,
+  '0021-table-report': tableReport,
 };
 
 /**
