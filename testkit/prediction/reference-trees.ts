@@ -81,7 +81,7 @@ function growTree(
     const sum = leaf.rows.reduce((all, row) => all + (numbers.get(row) ?? 0), 0);
     return ((0.1 * sum) / leaf.rows.length) * unit + 0;
   });
-  return { splits, leaves: values };
+  return { splits, leaves: values, covers: leaves.map((leaf) => leaf.rows.length) };
 }
 
 /** Residuals as whole numbers of a power of two, the finest that the kernel can sum up. */
@@ -263,4 +263,28 @@ export function learnForest(
   const [forest] = booster.addRounds(rounds);
   if (forest === undefined) throw new Error('No forest was grown.');
   return forest;
+}
+
+/** Makes a tree of random shape, whose splits send random ranges of bins left. */
+export function randomTree(leafCount: number, featureCount: number, random: () => number): Tree {
+  const below = (end: number) => Math.floor(random() * end);
+  const splits: Split[] = [];
+  const attach: ((child: number) => void)[] = [() => {}];
+  while (attach.length < leafCount) {
+    const runs = Array.from({ length: 2 * (1 + below(3)) }, () => below(256));
+    const left_bins = runs.sort((a, b) => a - b).filter((bin, at) => bin > (runs[at - 1] ?? -1));
+    if (left_bins.length % 2 === 1) left_bins.pop();
+    if (left_bins.length === 0) continue;
+    const split: Split = { feature: below(featureCount), left_bins, left: 0, right: 0 };
+    const at = below(attach.length);
+    attach[at]?.(splits.push(split) - 1);
+    attach[at] = (child) => {
+      split.left = child;
+    };
+    attach.push((child) => {
+      split.right = child;
+    });
+  }
+  for (const [leaf, set] of attach.entries()) set(~leaf);
+  return { splits, leaves: attach.map(() => random() - 0.5), covers: attach.map(() => 1 + below(100)) };
 }

@@ -46,14 +46,16 @@ const binSchema = v.pipe(indexSchema, v.maxValue(MAX_BINS - 1));
 export const treeSchema = v.custom<Tree>(isTree, 'The splits and leaves are not a tree.');
 
 function isTree(value: unknown): value is Tree {
-  if (!hasKeys(value, 2)) return false;
-  const { splits, leaves } = value;
+  if (!isRowObject(value)) return false;
+  const { splits, leaves, covers, ...others } = value;
   return (
+    Object.keys(others).length === 0 &&
     Array.isArray(splits) &&
     Array.isArray(leaves) &&
     leaves.length === splits.length + 1 &&
     leaves.length <= MAX_LEAVES &&
     leaves.every((leaf) => typeof leaf === 'number') &&
+    (covers === undefined || (Array.isArray(covers) && covers.length === leaves.length && covers.every(isCount))) &&
     splits.every(isSplit) &&
     isConnected(splits)
   );
@@ -82,6 +84,10 @@ function isConnected(splits: readonly Split[]): boolean {
 
 function isIndex(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0;
+}
+
+function isCount(value: unknown): value is number {
+  return isIndex(value) && value > 0;
 }
 
 function hasKeys(value: unknown, count: number): value is RowObject {

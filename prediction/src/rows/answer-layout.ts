@@ -48,12 +48,15 @@ export interface WarningsColumn {
   readonly describe: (row: RowObject) => string | null;
 }
 
+/** Columns that an answer has where a parameter of that name asks for them. */
+type OptionalPart = 'probabilities' | 'warnings' | 'contributions';
+
 interface InPart {
   /**
    * Where the column is: in all rows; in full ones alone; in full ones, and in lean ones behind the others if they are
-   * explained; or where probabilities or warnings are asked for.
+   * explained; or where probabilities, warnings or contributions are asked for.
    */
-  readonly part: 'lean' | 'full' | 'explained' | 'probabilities' | 'warnings';
+  readonly part: 'lean' | 'full' | 'explained' | OptionalPart;
 }
 
 /** A column of answer rows that a task fills. */
@@ -72,6 +75,8 @@ export interface RowOptions {
   readonly probabilities?: boolean;
   /** Adds a column for the warnings of each row. */
   readonly warnings?: boolean;
+  /** Adds the base of each prediction, and what each column contributes to it. */
+  readonly contributions?: boolean;
   /** Remembers what is promised of each row, and tells its id. */
   readonly remember?: Remembering;
 }
@@ -89,7 +94,7 @@ export interface AnswerLayout {
   /** The names under which rows send what answers repeat: the input columns, the target, and those that close a row. */
   readonly sent: readonly string[];
   readonly columns: readonly AnswerColumn[];
-  /** The numbers and the choices of a row. */
+  /** The numbers of a row, those of contributions only where they are asked for, and its choices. */
   readonly numberCount: number;
   readonly choiceCount: number;
   /** The index of the target in `sent`, and whether it is a number. */
@@ -241,19 +246,30 @@ export function layOutInterval(
  */
 export function selectColumns(
   all: AnswerLayout,
-  { rows = 'full', explain = false, probabilities = false, warnings = false, remember }: RowOptions,
+  { rows = 'full', explain = false, probabilities, warnings, contributions, remember }: RowOptions,
 ): AnswerLayout {
-  const layout = remember ? withRowIds(all, remember) : all;
-  if (probabilities) checkNames(layout, 'probabilities');
-  if (warnings) checkNames(layout, 'warnings');
-  const isAsked = ({ part }: AnswerColumn) =>
-    (part !== 'probabilities' || probabilities) && (part !== 'warnings' || warnings);
-  const asked = layout.columns.filter(isAsked);
+  const layout = withNumbers(remember ? withRowIds(all, remember) : all, contributions ?? false);
+  const isAskedFor = { probabilities, warnings, contributions };
+  for (const part of OPTIONAL_PARTS) if (isAskedFor[part]) checkNames(layout, part);
+  const asked = layout.columns.filter(({ part }) => !isOptional(part) || isAskedFor[part]);
   if (rows === 'full') return { ...layout, columns: asked, isNestedText: true };
   const lean = asked.filter(({ part }) => part !== 'full' && part !== 'explained');
   const explained = explain ? asked.filter(({ part }) => part === 'explained') : [];
   const ids = asked.filter(({ kind }) => kind === 'row-id');
   return { ...layout, columns: [...lean, ...explained, ...ids], isNestedText: false };
+}
+
+const OPTIONAL_PARTS = ['probabilities', 'warnings', 'contributions'] as const;
+
+function isOptional(part: AnswerColumn['part']): part is OptionalPart {
+  return OPTIONAL_PARTS.some((one) => one === part);
+}
+
+/** Adds the numbers of contributions, which stand behind the others, to those of a row. */
+function withNumbers(layout: AnswerLayout, contributions: boolean): AnswerLayout {
+  if (!contributions) return layout;
+  const more = layout.columns.filter(({ part }) => part === 'contributions').length;
+  return { ...layout, numberCount: layout.numberCount + more };
 }
 
 /** Puts the ids of remembered rows in the place of what rows sent under their name, and reads the caller's own. */
@@ -275,14 +291,17 @@ export function isExplained({ columns }: AnswerLayout): boolean {
 const ABSENT = {
   probabilities: 'is for models of classes, and this one predicts numbers; leave it out',
   warnings: 'is for models that predict rows, and this one forecasts; leave it out',
+  contributions:
+    'needs the numbers of rows in the trees, and this version was trained by an earlier release; train the model again',
 };
 
 const INSTEAD = {
   probabilities: 'read the probabilities from the explanation',
   warnings: 'read the warnings of all rows together',
+  contributions: 'rename the column in the rows',
 };
 
-function checkNames({ columns, sent, target }: AnswerLayout, parameter: 'probabilities' | 'warnings'): void {
+function checkNames({ columns, sent, target }: AnswerLayout, parameter: OptionalPart): void {
   const refuse = (message: string) => new InvalidRowsError([{ parameter, message }]);
   const names = columns.flatMap(({ name, part }) => (part === parameter ? [name] : []));
   if (names.length === 0) throw refuse(ABSENT[parameter]);

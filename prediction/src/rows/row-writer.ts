@@ -36,7 +36,8 @@ export class RowForms {
     const at =
       Number(options.probabilities ?? false) +
       2 * Number(options.warnings ?? false) +
-      4 * Number(isLean) * (1 + Number(options.explain ?? false));
+      4 * Number(options.contributions ?? false) +
+      8 * Number(isLean) * (1 + Number(options.explain ?? false));
     const known = this.#forms[at];
     if (known) return known;
     const form = this.#create(options);

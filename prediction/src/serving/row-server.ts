@@ -46,13 +46,21 @@ export interface TaskServer<A> {
   /** The number of trees that a row may pass. */
   readonly trees: number;
   /**
+   * The names of the numbers that stand behind the others where contributions are asked for: of the base, and of what
+   * each column contributes. Empty where they cannot be computed.
+   */
+  readonly contributions: readonly string[];
+  /**
    * Begins an answer, in blocks of at most so many rows.
    *
    * @param adapted the calibration that answers in place of the trained one.
    * @throws {RangeError} if the confidence is not within 0.01 to 0.99.
    */
-  begin(confidence: number | undefined, maxRows: number, adapted?: AdaptedCalibration): TaskAnswer<A>;
+  begin(asked: AskedNumbers, maxRows: number, adapted?: AdaptedCalibration): TaskAnswer<A>;
 }
+
+/** The options that decide the numbers of an answer. */
+export type AskedNumbers = Pick<PredictOptions, 'confidence' | 'contributions'>;
 
 /** The predictions of one answer's rows, block by block. */
 export interface TaskAnswer<A> extends PredictedBlock {
@@ -95,7 +103,10 @@ export function* createParts<A>(
     part: 'warnings',
     describe: createDescriber(checks, model, () => seenRows && SeenRows.decode(seenRows)),
   };
-  const columns = [...task.layout.columns, warnings];
+  const contributions = task.contributions.map((name, index): AnswerColumn => {
+    return { name, kind: 'number', at: task.layout.numberCount + index, part: 'contributions' };
+  });
+  const columns = [...task.layout.columns, ...contributions, warnings];
   const forms = new RowForms({ ...task.layout, columns });
   const memoryBytes = estimateMemory(task.facts, task.forestBytes) + SEEN_ROWS_SHARE * (seenRows?.length ?? 0);
   return { model, task, forms, checks, memoryBytes };
@@ -106,7 +117,7 @@ export class RowServer<A> {
   readonly #parts: ServerParts<A>;
   #promises: PromiseForm | undefined;
   /** The predictor of the latest row that came alone. */
-  #single: { readonly level: number | undefined; readonly answer: TaskAnswer<A> } | undefined;
+  #single: { readonly asked: AskedNumbers; readonly answer: TaskAnswer<A> } | undefined;
   #values: readonly ValueCheck[] | undefined;
 
   /** The one that answers with the latest calibration that was asked for. */
@@ -277,20 +288,23 @@ export class RowServer<A> {
       trees: task.trees,
       bytes: forms.get(options).writer.rowBytes,
       remembered: remember ? this.#promiseForm.subject.classes.length : 0,
+      isExplained: options.contributions ?? false,
     });
   }
 
   #begin(maxRows: number, options: PredictOptions): TaskAnswer<A> {
-    return this.#parts.task.begin(options.confidence, maxRows, this.calibration);
+    return this.#parts.task.begin(options, maxRows, this.calibration);
   }
 
   #beginSingle(options: PredictOptions): TaskAnswer<A> {
     refuseForecastOptions(options);
-    const { confidence: level } = options;
-    if (this.#single === undefined || this.#single.level !== level) {
-      this.#single = { level, answer: this.#parts.task.begin(level, 1, this.calibration) };
-    }
-    return this.#single.answer;
+    const { confidence, contributions = false } = options;
+    const known = this.#single;
+    if (known?.asked.confidence === confidence && known?.asked.contributions === contributions) return known.answer;
+    const asked = { ...(confidence !== undefined && { confidence }), contributions };
+    const answer = this.#parts.task.begin(asked, 1, this.calibration);
+    this.#single = { asked, answer };
+    return answer;
   }
 
   *#answered(rows: readonly unknown[], answer: TaskAnswer<A>, maxRows: number): Generator<AnsweredBlock> {

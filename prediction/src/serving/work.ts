@@ -8,6 +8,8 @@ const COST = {
   /** Reading the value of a column, and repeating it. */
   column: 0.8,
   tree: 0.004,
+  /** Explaining what a tree says. */
+  explainedTree: 2.5,
   /** Writing a byte of JSON. */
   byte: 0.003,
   /** Remembering a class of a row. */
@@ -33,11 +35,14 @@ export interface RowShape {
   readonly bytes: number;
   /** The classes that are remembered of each row; 0 if none is. */
   readonly remembered: number;
+  /** Whether contributions are computed. */
+  readonly isExplained: boolean;
 }
 
 /** Estimates the work of answering a row, in microseconds. */
-export function estimateRow({ columns, trees, bytes, remembered }: RowShape): number {
-  return COST.row + COST.column * columns + COST.tree * trees + COST.byte * bytes + COST.remembered * remembered;
+export function estimateRow({ columns, trees, bytes, remembered, isExplained }: RowShape): number {
+  const tree = COST.tree + (isExplained ? COST.explainedTree : 0);
+  return COST.row + COST.column * columns + tree * trees + COST.byte * bytes + COST.remembered * remembered;
 }
 
 /** The facts of a forecast that its work depends on. */

@@ -54,6 +54,21 @@ export function probabilityColumn(target: string, name: string): string {
   return `${target}_probability_${name}`;
 }
 
+/** Returns the name of the column that contains the value before any column has contributed. */
+export function baseColumn(target: string): string {
+  return `${target}_base`;
+}
+
+/** Returns the name of the column that contains the probability that a class would have by `baseColumn` alone. */
+export function baseProbabilityColumn(target: string): string {
+  return `${target}_base_probability`;
+}
+
+/** Returns the name of the column that contains what a column contributes to a prediction. */
+export function contributionColumn(target: string, name: string): string {
+  return `${target}_contribution_${name}`;
+}
+
 /** Returns the name of the column that contains the warnings of a row where they are asked for. */
 export function warningsColumn(target: string): string {
   return `${target}_warnings`;

@@ -59,6 +59,28 @@ export class ProbabilityEstimator {
     }
   }
 
+  /** Returns the forest whose score of a row decides on a class. */
+  forestOf(ofClass: number): number {
+    return this.classCount === 2 ? 0 : ofClass;
+  }
+
+  /** Returns by what the score of a class changes with that of its forest. */
+  slope(ofClass: number): number {
+    return this.classCount === 2 && ofClass === 0 ? -this.#scale : this.#scale;
+  }
+
+  /**
+   * Returns the score of a class: of two classes, its log-odds; of more, the logarithm of its probability plus a term
+   * that all classes of the row share. The shares that are mixed in come after.
+   *
+   * @param score that its forest gives.
+   */
+  score(ofClass: number, score: number): number {
+    const shift = this.#shifts[ofClass] ?? 0;
+    const other = this.classCount === 2 ? (this.#shifts[1 - ofClass] ?? 0) : 0;
+    return this.slope(ofClass) * score + shift - other;
+  }
+
   /** Returns the probabilities of some rows, row by row. */
   ofRows(scores: Scores, rows: Uint32Array): Float64Array {
     const probabilities = new Float64Array(rows.length * this.classCount);

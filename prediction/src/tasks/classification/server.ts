@@ -1,10 +1,19 @@
 import { type AdaptedCalibration, shiftAt } from '../../calibration/adapting.js';
 import { type Recalibration, recalibrate } from '../../calibration/recalibration.js';
+import { Rounding } from '../../intervals/target-range.js';
 import { createClassReader, type PromisedTarget, UNKNOWN_CLASS } from '../../promises/subject.js';
 import { type AnswerLayout, flagChoice, layOutAnswer } from '../../rows/answer-layout.js';
+import { BlockExplainer, ModelExplainer } from '../../rows/block-explainer.js';
 import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../rows/row-binner.js';
-import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
-import { derivedColumns, probabilityColumn, setColumn } from '../../table/column-names.js';
+import type { AskedNumbers, TaskAnswer, TaskServer } from '../../serving/row-server.js';
+import {
+  baseColumn,
+  baseProbabilityColumn,
+  contributionColumn,
+  derivedColumns,
+  probabilityColumn,
+  setColumn,
+} from '../../table/column-names.js';
 import { countTrees, type Scores } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 import type { ClassificationModel } from './model.js';
@@ -84,6 +93,8 @@ interface Parts {
   /** The probabilities of ordinary rows, and of partial ones. */
   readonly estimator: ProbabilityEstimator;
   readonly partialEstimator: ProbabilityEstimator;
+  /** Undefined for a model of a release before 0.3.0. */
+  readonly explainer: ModelExplainer | undefined;
   /** Finds the class of a row's own value of the target: see `createClassReader`. */
   readonly readClass: (original: unknown) => number | null;
 }
@@ -101,6 +112,7 @@ export function* serveClasses(model: ClassificationModel): Steps<TaskServer<Clas
     scorers: yield* ModelScorers.create(class_forests, corrections),
     estimator: new ProbabilityEstimator(probabilities),
     partialEstimator: new ProbabilityEstimator((partial_rows ?? model).probabilities),
+    explainer: ModelExplainer.of(model, class_forests, corrections),
     readClass: createClassReader(classes),
   };
   return {
@@ -114,9 +126,16 @@ export function* serveClasses(model: ClassificationModel): Steps<TaskServer<Clas
       return { task: 'classification', reading: null, classes, calibration, calibrated_rows: metrics.held_out_rows };
     },
     defaultLevel: DEFAULT_CONFIDENCE,
-    begin: (confidence = DEFAULT_CONFIDENCE, maxRows, adapted) =>
-      new PredictedClasses(parts, adapted, confidence, maxRows),
+    contributions: parts.explainer ? nameContributions(facts.target, parts.explainer) : [],
+    begin: (asked, maxRows, adapted) => new PredictedClasses(parts, adapted, asked, maxRows),
   };
+}
+
+/** Contributions to log-odds are rounded to twelve decimals, so that rounding does not show in their sum. */
+const EXPLAINED_ROUNDING = new Rounding(1e-8);
+
+function nameContributions(target: string, { names }: ModelExplainer): string[] {
+  return [baseColumn(target), baseProbabilityColumn(target), ...names.map((name) => contributionColumn(target, name))];
 }
 
 class PredictedClasses implements TaskAnswer<ClassPrediction> {
@@ -134,9 +153,19 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
   readonly #likeliest: Uint8Array;
   /** The sets of the block's rows that were asked for: an answer that is remembered asks twice. */
   readonly #sets = new Map<number, readonly number[]>();
+  readonly #explainer: BlockExplainer | undefined;
+  /** By kind of row: the probabilities of a row of which nothing is known. */
+  readonly #baseProbabilities: readonly [ordinary: readonly number[], partial: readonly number[]] | undefined;
+  /** The numbers of a row. */
+  readonly #stride: number;
 
-  constructor(parts: Parts, adapted: AdaptedCalibration | undefined, confidence: number, maxRows: number) {
-    const { model, names } = parts;
+  constructor(
+    parts: Parts,
+    adapted: AdaptedCalibration | undefined,
+    { confidence = DEFAULT_CONFIDENCE, contributions }: AskedNumbers,
+    maxRows: number,
+  ) {
+    const { model, names, explainer } = parts;
     this.#parts = parts;
     this.#names = names;
     this.#recalibration = adapted?.probabilities ?? null;
@@ -146,7 +175,13 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
     this.#probabilities = new Float64Array(maxRows * names.length);
     this.#likeliest = new Uint8Array(maxRows);
-    this.numbers = new Float64Array(maxRows * (1 + names.length));
+    this.#stride = 1 + names.length;
+    if (contributions && explainer) {
+      this.#explainer = new BlockExplainer(explainer, maxRows);
+      this.#baseProbabilities = [this.#findBase(explainer, false), this.#findBase(explainer, true)];
+      this.#stride += 2 + this.#explainer.length;
+    }
+    this.numbers = new Float64Array(maxRows * this.#stride);
   }
 
   get bins(): Uint8Array {
@@ -161,6 +196,7 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     this.#estimate(this.#parts.partialEstimator, scorer.partial, count);
     if (this.#recalibration) this.#recalibrate(this.#recalibration, count);
     this.#writeNumbers(count);
+    if (this.#explainer) this.#explain(this.#explainer, count);
     this.#sets.clear();
   }
 
@@ -175,8 +211,8 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
 
   prediction(row: number, original: unknown): ClassPrediction {
     const nameOf = (member: number) => this.#names[member] ?? '';
-    const length = 1 + this.#names.length;
-    const [confidence = 0, ...probabilities] = this.numbers.subarray(row * length).subarray(0, length);
+    const numbers = this.numbers.subarray(row * this.#stride);
+    const [confidence = 0, ...probabilities] = numbers.subarray(0, 1 + this.#names.length);
     return {
       class: nameOf(this.#likeliest[row] ?? 0),
       confidence,
@@ -238,13 +274,46 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     const probabilities = this.#probabilities;
     for (let row = 0; row < count; row++) {
       const from = row * length;
-      const at = from + row;
+      const at = row * this.#stride;
       for (let each = 0; each < length; each++) {
         numbers[at + 1 + each] = Math.round((probabilities[from + each] ?? 0) * STEPS) / STEPS;
       }
       const likeliest = mostLikely(probabilities, from, length);
       this.#likeliest[row] = likeliest;
       numbers[at] = numbers[at + 1 + likeliest] ?? 0;
+    }
+  }
+
+  /** Returns the probabilities of a row of which nothing is known. */
+  #findBase(explainer: ModelExplainer, isPartial: boolean): readonly number[] {
+    const { estimator, partialEstimator, names } = this.#parts;
+    const forests = names.length === 2 ? 1 : names.length;
+    const values = Float64Array.from({ length: forests }, (_, forest) => explainer.expected(forest, isPartial));
+    const probabilities = new Float64Array(names.length);
+    (isPartial ? partialEstimator : estimator).write(probabilities, 0, { values, stride: 1 }, 0);
+    const trained = Array.from(probabilities);
+    return this.#recalibration ? recalibrate(this.#recalibration, trained) : trained;
+  }
+
+  /** Writes the base, its probability and the contributions: they add up to the score of the class that is answered. */
+  #explain(explainer: BlockExplainer, count: number): void {
+    const { numbers } = this;
+    const { estimator, partialEstimator, names } = this.#parts;
+    const { values, bases, length } = explainer;
+    explainer.explain(this.#scorer, count, (row) => estimator.forestOf(this.#likeliest[row] ?? 0));
+    for (let row = 0; row < count; row++) {
+      const isPartial = this.#scorer.isPartial(row);
+      const ofRow = isPartial ? partialEstimator : estimator;
+      const ofClass = this.#likeliest[row] ?? 0;
+      const slope = ofRow.slope(ofClass);
+      const probability = this.#baseProbabilities?.[isPartial ? 1 : 0][ofClass] ?? 0;
+      let at = row * this.#stride + 1 + names.length;
+      numbers[at++] = EXPLAINED_ROUNDING.nearest(ofRow.score(ofClass, bases[row] ?? 0));
+      numbers[at++] = Math.round(probability * STEPS) / STEPS;
+      const end = (row + 1) * length;
+      for (let from = row * length; from < end; from++) {
+        numbers[at++] = EXPLAINED_ROUNDING.nearest(slope * (values[from] ?? 0));
+      }
     }
   }
 }

@@ -19,8 +19,10 @@ import {
   MIN,
   VALUE,
 } from '../../rows/answer-layout.js';
+import { BlockExplainer, ModelExplainer } from '../../rows/block-explainer.js';
 import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../rows/row-binner.js';
-import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
+import type { AskedNumbers, TaskAnswer, TaskServer } from '../../serving/row-server.js';
+import { baseColumn, contributionColumn } from '../../table/column-names.js';
 import { createCellReader } from '../../table/reading/create-reader.js';
 import { scorerMemory } from '../../trees/forest/forest-scorer.js';
 import { countTrees } from '../../trees/forest/tree.js';
@@ -43,7 +45,7 @@ export interface Prediction {
   anomaly: boolean | null;
 }
 
-/** The numbers of a row. */
+/** The numbers of a row, apart from the base and the contributions, which stand behind them. */
 const NUMBERS = 4;
 
 /** A model without its trees, which the scorers have in a form of their own. */
@@ -57,6 +59,9 @@ interface Parts {
   readonly errors: ErrorEstimator;
   readonly partialErrors: ErrorEstimator | null;
   readonly rounding: Rounding;
+  /** Undefined for a model of a release before 0.3.0. */
+  readonly explainer: ModelExplainer | undefined;
+  readonly explainedRounding: Rounding;
   /** Reads a row's own value of the target. */
   readonly readActual: (original: unknown) => number;
 }
@@ -75,6 +80,8 @@ export function* serveNumbers(model: RegressionModel): Steps<TaskServer<Predicti
     errors: yield* ErrorEstimator.create(model, memory),
     partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows, memory)),
     rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
+    explainer: ModelExplainer.of(model, [value_forest], corrections),
+    explainedRounding: new Rounding(EXPLAINED_SHARE * lengthFromStandard(target_scale, target_deviation)),
     readActual: createCellReader('number', target_reading),
   };
   const { binner, scorers, errors, partialErrors } = parts;
@@ -85,6 +92,7 @@ export function* serveNumbers(model: RegressionModel): Steps<TaskServer<Predicti
     forestBytes: scorers.bytes + errors.bytes + (partialErrors?.bytes ?? 0),
     facts,
     trees: countTrees([value_forest, error_forest, ...ofPartial]),
+    contributions: parts.explainer ? nameContributions(model.target, parts.explainer) : [],
     get promised(): PromisedTarget {
       const calibration = { log_widths: describeWidths(facts), ...(keeps_mean && { is_whole: keeps_mean }) };
       const calibrated_rows = metrics.held_out_rows;
@@ -92,8 +100,15 @@ export function* serveNumbers(model: RegressionModel): Steps<TaskServer<Predicti
     },
     // Each row has its own confidence.
     defaultLevel: undefined,
-    begin: (confidence, maxRows, adapted) => new PredictedNumbers(parts, adapted, confidence, maxRows),
+    begin: (asked, maxRows, adapted) => new PredictedNumbers(parts, adapted, asked, maxRows),
   };
+}
+
+/** Contributions are rounded to so much finer steps than predictions, so that rounding does not show in their sum. */
+const EXPLAINED_SHARE = 1e-8;
+
+function nameContributions(target: string, { names }: ModelExplainer): string[] {
+  return [baseColumn(target), ...names.map((name) => contributionColumn(target, name))];
 }
 
 class PredictedNumbers implements TaskAnswer<Prediction> {
@@ -106,10 +121,21 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   readonly #scorer: BlockScorer;
   /** Predicted errors in standard units; in their place, later, the reaches of the intervals. */
   readonly #errors: Float64Array;
+  readonly #explainer: BlockExplainer | undefined;
+  /** The numbers of a row. */
+  readonly #stride: number;
 
-  /** @param confidence the level of every interval; undefined, for the highest within a deviation. */
-  constructor(parts: Parts, adapted: AdaptedCalibration | undefined, confidence: number | undefined, maxRows: number) {
+  /** Without a confidence, each interval has the highest within a deviation. */
+  constructor(
+    parts: Parts,
+    adapted: AdaptedCalibration | undefined,
+    { confidence, contributions }: AskedNumbers,
+    maxRows: number,
+  ) {
     this.#parts = parts;
+    const { explainer } = parts;
+    this.#explainer = contributions && explainer ? new BlockExplainer(explainer, maxRows) : undefined;
+    this.#stride = NUMBERS + (this.#explainer ? 1 + this.#explainer.length : 0);
     const widest = widestReach(parts.model.target_deviation);
     const factorOf = adapted && ((level: number) => Math.exp(shiftAt(adapted.shifts, level)));
     const choose = (errors: ErrorEstimator) =>
@@ -118,7 +144,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     this.#partialWidths = parts.partialErrors ? choose(parts.partialErrors) : this.#ordinaryWidths;
     this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
     this.#errors = new Float64Array(maxRows);
-    this.numbers = new Float64Array(maxRows * NUMBERS);
+    this.numbers = new Float64Array(maxRows * this.#stride);
   }
 
   get bins(): Uint8Array {
@@ -138,6 +164,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     this.#chooseWidths(count);
     this.#bound(count);
     this.#keepWithinSupport(count);
+    if (this.#explainer) this.#explain(this.#explainer, count);
   }
 
   writeChoices(row: number, original: unknown, choices: Uint8Array, at: number): void {
@@ -145,7 +172,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   }
 
   prediction(row: number, original: unknown): Prediction {
-    const at = row * NUMBERS;
+    const at = row * this.#stride;
     const { value, min, max } = boundedAt(this.numbers, at);
     const confidence = this.numbers[at + CONFIDENCE] ?? 0;
     return { value, confidence, min, max, original, anomaly: this.#isAnomaly(row, original) };
@@ -155,12 +182,13 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   #isAnomaly(row: number, original: unknown): boolean | null {
     if (original === null) return null;
     const actual = this.#parts.readActual(original);
-    return Number.isNaN(actual) ? null : isOutside(actual, this.numbers, row * NUMBERS);
+    return Number.isNaN(actual) ? null : isOutside(actual, this.numbers, row * this.#stride);
   }
 
   /** Writes the confidences, and the reach of each interval in place of the predicted error. */
   #chooseWidths(count: number): void {
     const { numbers } = this;
+    const stride = this.#stride;
     const { isPartial } = this.#scorer.binned;
     const ordinary = this.#ordinaryWidths;
     const partial = this.#partialWidths;
@@ -168,7 +196,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     for (let row = 0; row < count; row++) {
       const error = errors[row] ?? 0;
       const { level, score } = isPartial[row] === 1 ? partial(error) : ordinary(error);
-      numbers[row * NUMBERS + CONFIDENCE] = level;
+      numbers[row * stride + CONFIDENCE] = level;
       errors[row] = score * error;
     }
   }
@@ -180,10 +208,11 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     const { target_scale } = model;
     const standards = this.#scorer.scores;
     const errors = this.#errors;
+    const stride = this.#stride;
     for (let row = 0; row < count; row++) {
       const standard = standards[row] ?? 0;
       const reach = errors[row] ?? 0;
-      const at = row * NUMBERS;
+      const at = row * stride;
       numbers[at + VALUE] = rounding.nearest(fromStandard(target_scale, standard));
       numbers[at + MIN] = rounding.down(fromStandard(target_scale, standard - reach));
       numbers[at + MAX] = rounding.up(fromStandard(target_scale, standard + reach));
@@ -193,12 +222,30 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   #keepWithinSupport(count: number): void {
     const { numbers } = this;
     const { target_support } = this.#parts.model;
+    const stride = this.#stride;
     for (let row = 0; row < count; row++) {
-      const at = row * NUMBERS;
+      const at = row * stride;
       const kept = withinSupport(target_support, boundedAt(numbers, at));
       numbers[at + VALUE] = kept.value;
       numbers[at + MIN] = kept.min;
       numbers[at + MAX] = kept.max;
+    }
+  }
+
+  /** Writes the base and the contributions, which add up to the predicted value before it is rounded and kept in range. */
+  #explain(explainer: BlockExplainer, count: number): void {
+    const { numbers } = this;
+    const { model, explainedRounding: rounding } = this.#parts;
+    const { target_scale } = model;
+    const { values, bases, length } = explainer;
+    explainer.explain(this.#scorer, count, () => 0);
+    for (let row = 0; row < count; row++) {
+      let at = row * this.#stride + NUMBERS;
+      numbers[at++] = rounding.nearest(fromStandard(target_scale, bases[row] ?? 0));
+      const end = (row + 1) * length;
+      for (let from = row * length; from < end; from++) {
+        numbers[at++] = rounding.nearest(lengthFromStandard(target_scale, values[from] ?? 0));
+      }
     }
   }
 }

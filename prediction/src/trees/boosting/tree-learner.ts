@@ -61,7 +61,8 @@ export class TreeLearner {
       this.histograms.release(histogram);
     }
     const values = leaves.map((leaf) => ((shrinkage * leaf.residualSum) / leaf.rowCount) * unit + 0);
-    return { tree: { splits, leaves: values }, gains, ranges: leaves };
+    const covers = leaves.map(({ rowCount: rows }) => rows);
+    return { tree: { splits, leaves: values, covers }, gains, ranges: leaves };
   }
 
   #plantRoot(totals: NodeTotals, countBits: number): GrowingLeaf {

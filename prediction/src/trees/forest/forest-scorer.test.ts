@@ -1,36 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { findLeafValue } from '../../../../testkit/prediction/reference-trees.js';
+import { findLeafValue, randomTree } from '../../../../testkit/prediction/reference-trees.js';
 import { KernelMemory } from '../../kernel/kernel-memory.js';
 import { seededRandom } from '../random.js';
 import { finish } from '../steps.js';
 import { createScorer, type ForestScorer, scorerMemory, WasmScorer } from './forest-scorer.js';
 import { JsScorer } from './js-scorer.js';
-import { MAX_LEAVES, type Split, type Tree } from './tree.js';
-
-/** Makes a tree of random shape, whose splits send random ranges of bins left. */
-function randomTree(leafCount: number, featureCount: number, random: () => number): Tree {
-  const below = (end: number) => Math.floor(random() * end);
-  const splits: Split[] = [];
-  const attach: ((child: number) => void)[] = [() => {}];
-  while (attach.length < leafCount) {
-    const runs = Array.from({ length: 2 * (1 + below(3)) }, () => below(256));
-    const left_bins = runs.sort((a, b) => a - b).filter((bin, at) => bin > (runs[at - 1] ?? -1));
-    if (left_bins.length % 2 === 1) left_bins.pop();
-    if (left_bins.length === 0) continue;
-    const split: Split = { feature: below(featureCount), left_bins, left: 0, right: 0 };
-    const at = below(attach.length);
-    attach[at]?.(splits.push(split) - 1);
-    attach[at] = (child) => {
-      split.left = child;
-    };
-    attach.push((child) => {
-      split.right = child;
-    });
-  }
-  for (const [leaf, set] of attach.entries()) set(~leaf);
-  return { splits, leaves: attach.map(() => random() - 0.5) };
-}
+import { MAX_LEAVES, type Tree } from './tree.js';
 
 const cases = fc
   .record({

@@ -7,6 +7,11 @@ export interface Tree {
   splits: Split[];
   /** The value that each leaf adds to a prediction, in the target's standard units. */
   leaves: number[];
+  /**
+   * The number of rows in each leaf that the tree was grown on, from which contributions are computed. Absent in models
+   * of releases before 0.3.0.
+   */
+  covers?: number[];
 }
 
 export interface Split {
