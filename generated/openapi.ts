@@ -889,8 +889,8 @@ export interface paths {
          *
          *     The lean columns are the model's input columns as sent, then, for a target `t` of numbers, `t`,
          *     `t_confidence`, `t_min` and `t_max`, or for classes `t`, `t_confidence` and `t_set`. `probabilities=true` adds
-         *     `t_probability_X` for each class `X`, and `warnings=true` adds `t_warnings`. `explain=true` adds `t_original`,
-         *     `t_anomaly` and `t_explain`. With `rows=lean`, JSON and NDJSON have these columns in place of the older ones. A
+         *     `t_probability_X` for each class `X`, `warnings=true` adds `t_warnings`, and `contributions=true` adds `t_base` and
+         *     `t_contribution_X` for each column `X`. `explain=true` adds `t_original`, `t_anomaly` and `t_explain`. With `rows=lean`, JSON and NDJSON have these columns in place of the older ones. A
          *     text of CSV that a spreadsheet could take for a formula begins with `'`.
          *
          *     A body may be compressed (`Content-Encoding: gzip` or `zstd`); its limits hold for the bytes after
@@ -4907,6 +4907,10 @@ export interface components {
          *     | `t_set` | for classes only: those that may be the truth, the most likely first |
          *     | `t_probability_X` | for classes only, with `probabilities=true`: the probability of the class `X` |
          *     | `t_warnings` | with `warnings=true`: what is unlike the table in the row, and whether the model was trained on such a row; or null |
+         *     | `t_base` | with `contributions=true`: what would be predicted if nothing were known of the row, in units of `t`, or for classes in log-odds |
+         *     | `t_base_probability` | for classes only, with `contributions=true`: the probability of the class by the base alone |
+         *     | `t_season` | for forecasts only, with `contributions=true`: what the season of the series adds |
+         *     | `t_contribution_X` | with `contributions=true`: what the row's value of the column `X` adds to the base |
          *
          *     With `rows=lean`, a row has the input columns, `t`, `t_confidence`, for numbers `t_min` and `t_max`, for classes
          *     `t_set` and the probabilities. With `explain=true` it also has `t_original`, `t_anomaly` and `t_explain`, which
@@ -9101,6 +9105,28 @@ export interface operations {
                  *     than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400.
                  */
                 warnings?: boolean;
+                /**
+                 * @description Adds to every row why it is predicted so, as numbers in every format: `t_base` is what would be predicted if
+                 *     nothing were known of the row, and `t_contribution_X`, for each column `X` that the model uses, is what the
+                 *     row's value of `X` adds. These are Shapley values of the trees, with columns as the players; a part that is
+                 *     not known is met as often as the rows of the table met it. They say how the model came to its answer, and
+                 *     not what would happen if a value were changed.
+                 *
+                 *     - Of numbers, the base and the contributions add up to `t` before it is rounded and kept in the range of the
+                 *       target, to 1e-9 of that.
+                 *     - Of classes, they add up to the log-odds of the class that is answered; of more than two classes, to the
+                 *       score whose exponential is its probability before all classes are scaled to 1. `t_base_probability` is the
+                 *       probability that the class would have by the base alone; `t_confidence` is what the columns made of it.
+                 *       Probabilities include what truths have moved since the training, contributions do not.
+                 *     - Of forecasts, `t_base` continues the course of the series, `t_season` is what its season adds, and
+                 *       `t_contribution_X` what the trees add by the calendar (`X` is the column of `order_by`), by the history of
+                 *       the target (`X` is the target) and by each known or past column.
+                 *
+                 *     For at most 1,000 columns; an array of JSON has at most 10,000,000 of these numbers. A version that was
+                 *     trained before 0.3.0 gets 400: train the model again. So does a model with an input column of such a name.
+                 *     A file of ONNX has no contributions.
+                 */
+                contributions?: boolean;
                 /**
                  * @description Remembers what is promised of each row: the interval or the probabilities of the classes and their set, with
                  *     the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the

@@ -169,6 +169,11 @@ describe('predictions', () => {
     const [warned] = await typed.models.predict('prices', [{}], { warnings: true });
     expectTypeOf(warned?.price_warnings).toEqualTypeOf<string | null | undefined>();
     expectTypeOf(warned?.price).toEqualTypeOf<number | undefined>();
+    const [explained] = await typed.models.predict('prices', [{}], { contributions: true });
+    expectTypeOf(explained?.price_base).toEqualTypeOf<number | undefined>();
+    expectTypeOf(explained?.price_contribution_carat).toEqualTypeOf<number | undefined>();
+    // @ts-expect-error: a number has no probability
+    void explained?.price_base_probability;
     // @ts-expect-error: it is called 'confidence'
     void typed.models.predict('prices', [{}], { rows: 'lean', confidnce: 0.9 });
   });

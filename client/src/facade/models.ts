@@ -23,7 +23,7 @@ export interface TypedModels<Models> extends Omit<ModelsOperations, 'predict'> {
 }
 
 /** The options of `predict` that say which columns an answer has. */
-type Columns = 'rows' | 'explain' | 'probabilities' | 'warnings';
+type Columns = 'rows' | 'explain' | 'probabilities' | 'warnings' | 'contributions';
 
 interface Predict<Models> {
   /**
@@ -49,6 +49,7 @@ interface Predict<Models> {
     Explain extends boolean = false,
     Probabilities extends boolean = false,
     Warnings extends boolean = false,
+    Contributions extends boolean = false,
   >(
     name: Name,
     rows: readonly Models[Name][keyof Models[Name] & 'input'][] | Bytes,
@@ -57,8 +58,9 @@ interface Predict<Models> {
       explain?: Explain | undefined;
       probabilities?: Probabilities | undefined;
       warnings?: Warnings | undefined;
+      contributions?: Contributions | undefined;
     },
-  ): Call<PredictionOf<Models[Name], Rows, Explain, Probabilities, Warnings>[], PredictProblem>;
+  ): Call<PredictionOf<Models[Name], Rows, Explain, Probabilities, Warnings, Contributions>[], PredictProblem>;
 }
 
 /** A row of an answer: the row that was sent, the predicted value, and what is said of it. */
@@ -68,6 +70,7 @@ export type PredictionOf<
   Explain extends boolean = false,
   Probabilities extends boolean = false,
   Warnings extends boolean = false,
+  Contributions extends boolean = false,
 > = Model extends ModelTypes
   ? string extends Model['target']
     ? PredictionRow
@@ -79,7 +82,8 @@ export type PredictionOf<
             ? Explained<Model['target'], Explanation<Model['value']>>
             : Unchanged) &
         (Probabilities extends true ? ProbabilityOf<Model['target'], Model['value']> : Unchanged) &
-        (Warnings extends true ? Warned<Model['target']> : Unchanged)
+        (Warnings extends true ? Warned<Model['target']> : Unchanged) &
+        (Contributions extends true ? Contributed<Model['input'], Model['target'], Model['value']> : Unchanged)
   : never;
 
 type Unchanged = Record<never, never>;
@@ -122,6 +126,11 @@ type Explanation<Value> = {
 type ProbabilityOf<Target extends string, Value> = [Value] extends [number]
   ? Unchanged
   : { [_ in `${Target}_probability_${Value & string}`]: number };
+
+/** The base of the prediction, and what each column adds to it; columns that the model does not use add nothing. */
+type Contributed<Input, Target extends string, Value> = { [_ in `${Target}_base`]: number } & {
+  [_ in `${Target}_contribution_${keyof Input & string}`]?: number;
+} & ([Value] extends [number] ? Unchanged : { [_ in `${Target}_base_probability`]: number });
 
 /** The warnings of the row, such as `carat: missing`; null if nothing is. */
 type Warned<Target extends string> = { [_ in `${Target}_warnings`]: string | null };

@@ -155,12 +155,12 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
 
 /** The parameters of forecasts, of columns and of classes, which depend on each other, on the model and on the format. */
 const DEPENDENT_PARAMETERS =
-  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest|probabilities|id|column|exclude|as_\w+|header|header_line|sheet)(\/|$)/;
+  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest|probabilities|contributions|id|column|exclude|as_\w+|header|header_line|sheet)(\/|$)/;
 
 /**
  * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot
  * created under two names, messages that end with an answer, half of a forecast, steps of a model that forecasts
- * nothing, probabilities of one that predicts numbers, ids of
+ * nothing, probabilities of one that predicts numbers, contributions of a version of an earlier release, ids of
  * rows that are not remembered, a column of two uses a header line of rows without lines, or a sheet of what
  * is not a workbook.
  */

@@ -970,6 +970,10 @@ class PredictionRow:
     | `t_set` | for classes only: those that may be the truth, the most likely first |
     | `t_probability_X` | for classes only, with `probabilities=true`: the probability of the class `X` |
     | `t_warnings` | with `warnings=true`: what is unlike the table in the row, and whether the model was trained on such a row; or null |
+    | `t_base` | with `contributions=true`: what would be predicted if nothing were known of the row, in units of `t`, or for classes in log-odds |
+    | `t_base_probability` | for classes only, with `contributions=true`: the probability of the class by the base alone |
+    | `t_season` | for forecasts only, with `contributions=true`: what the season of the series adds |
+    | `t_contribution_X` | with `contributions=true`: what the row's value of the column `X` adds to the base |
 
     With `rows=lean`, a row has the input columns, `t`, `t_confidence`, for numbers `t_min` and `t_max`, for classes
     `t_set` and the probabilities. With `explain=true` it also has `t_original`, `t_anomaly` and `t_explain`, which
@@ -2958,7 +2962,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
 
-    def predict(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[PredictionRow]:
+    def predict(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, contributions: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[PredictionRow]:
         """Predict rows"""
         op = _OPERATIONS["predict"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -2987,6 +2991,8 @@ class Client:
             params["probabilities"] = encode(probabilities)
         if warnings is not None:
             params["warnings"] = encode(warnings)
+        if contributions is not None:
+            params["contributions"] = encode(contributions)
         if remember is not None:
             params["remember"] = encode(remember)
         if id is not None:
@@ -2997,7 +3003,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response)))
 
-    def predict_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[PredictionRow]]:
+    def predict_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, contributions: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[PredictionRow]]:
         """Like predict(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["predict"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -3026,6 +3032,8 @@ class Client:
             params["probabilities"] = encode(probabilities)
         if warnings is not None:
             params["warnings"] = encode(warnings)
+        if contributions is not None:
+            params["contributions"] = encode(contributions)
         if remember is not None:
             params["remember"] = encode(remember)
         if id is not None:

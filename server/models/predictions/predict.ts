@@ -196,7 +196,8 @@ export function predictOperations(
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
       // A forecast reads all lines before its first row. Options that the model may refuse can be the answer, too.
-      const mayBeRefused = options.probabilities || options.warnings || listForecastOptions(options).length > 0;
+      const mayBeRefused =
+        options.probabilities || options.warnings || options.contributions || listForecastOptions(options).length > 0;
       const beginsAtOnce = version.task !== 'forecast' && !mayBeRefused;
       return reply({ status: 200, headers, body: lineAnswer(events, beginsAtOnce) });
     }
@@ -290,7 +291,7 @@ function answerOptions(
   form: TableForm,
   answer: RememberedAnswer | undefined,
 ): AnswerOptions {
-  const { id, confidence, steps, backtest, unknown, rows, explain, probabilities, warnings } = query;
+  const { id, confidence, steps, backtest, unknown, rows, explain, probabilities, warnings, contributions } = query;
   const to = findFormat(answerType);
   return {
     from: findFormat(mediaType),
@@ -303,6 +304,7 @@ function answerOptions(
     ...(explain !== undefined && { explain }),
     ...(probabilities !== undefined && { probabilities }),
     ...(warnings !== undefined && { warnings }),
+    ...(contributions !== undefined && { contributions }),
     ...(answer && { remember: { answer: answer.id, ...(id !== undefined && { id: columnName(id) }) } }),
     form,
   };
