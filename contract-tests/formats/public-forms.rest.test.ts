@@ -1,0 +1,189 @@
+/**
+ * Tests of numbers and dates in the forms of public files, in every direction that texts take: a column, a target, rows
+ * to predict, truths, series and previews. Each form trains the same model as the values that it stands for.
+ */
+import { MEDIA_TYPES, type Model } from 'roster-client';
+import { seededRandom } from 'roster-prediction/internals';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { toColumns, writeFile } from '../../testkit/data/table-files.js';
+import { settled } from '../../testkit/service/train-prices.js';
+import { ownProject, roster, send } from '../target.js';
+import { addTruths, listIds, NONE, predictRows, type Rows } from './promised-rows.js';
+
+/** The formats that have texts where people write numbers and dates. */
+const FORMATS = ['csv', 'json', 'xlsx'] as const;
+type Format = (typeof FORMATS)[number];
+
+const ROWS = 120;
+
+/** The cells of a column as they are written, and the numbers or dates that they stand for; null is missing. */
+interface Form {
+  readonly texts: readonly string[];
+  readonly values: readonly (number | string | null)[];
+  /** What the model reports about how it read them. */
+  readonly reading: object;
+}
+
+const random = seededRandom(49);
+const grouped = (value: number, mark: string) => String(value).replace(/\B(?=(\d{3})+$)/g, mark);
+const two = (value: number) => String(value).padStart(2, '0');
+
+function numbersAs(
+  least: number,
+  most: number,
+  write: (value: number, row: number) => string,
+  reading: object,
+  decimals = 0,
+): Form {
+  const values = Array.from({ length: ROWS }, () => Number((least + (most - least) * random()).toFixed(decimals)) + 0);
+  const marks = { kind: 'number', unit: null, group: null, decided_by: 'values', ...reading };
+  return { texts: values.map(write), values, reading: marks };
+}
+
+const NUMBERS: Readonly<Record<string, Form>> = {
+  'thousands by commas': numbersAs(0, 2000, (value) => grouped(value, ','), { decimal: '.', group: ',' }),
+  'thousands by commas, some with cents': numbersAs(
+    5e4,
+    14e4,
+    (value, row) => `${grouped(value, ',')}${row % 2 ? '.00' : ''}`,
+    { decimal: '.', group: ',' },
+  ),
+  'thousands by points': numbersAs(0, 3000, (value) => grouped(value, '.'), { decimal: ',', group: '.' }),
+  'three decimals': numbersAs(0, 9, (value) => value.toFixed(3).replace('.', ','), { decimal: ',' }, 3),
+  'thousands by spaces': numbersAs(500, 9e5, (value) => grouped(value, ' '), { decimal: '.', group: ' ' }),
+  accounting: numbersAs(
+    -2000,
+    2000,
+    (value) => (value < 0 ? `(${grouped(-value, ',')})` : grouped(value, ',')),
+    { decimal: '.', group: ',' },
+  ),
+  'percentages': numbersAs(0, 99, (value) => `${value.toFixed(1).replace('.', ',')} %`, { unit: '%', decimal: ',' }, 1),
+};
+
+/** @param time of each day, in UTC. */
+function datesAs(write: (date: Date) => string, order: string, time = ''): Form {
+  const dates = Array.from({ length: ROWS }, (_, row) => new Date(Date.UTC(2012, 0, 1 + 9 * row)));
+  const values = dates.map((date) => `${date.toISOString().slice(0, 10)}${time}`);
+  return { texts: dates.map(write), values, reading: { kind: 'date', order, decided_by: 'values' } };
+}
+
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+const [year, month, day] = [
+  (date: Date) => date.getUTCFullYear(),
+  (date: Date) => date.getUTCMonth() + 1,
+  (date: Date) => date.getUTCDate(),
+];
+const iso = (date: Date) => date.toISOString().slice(0, 10);
+
+const DATES: Readonly<Record<string, Form>> = {
+  'year first': datesAs((date) => iso(date).replaceAll('-', '/'), 'unambiguous'),
+  'short years': datesAs((date) => `${month(date)}/${day(date)}/${two(year(date) % 100)}`, 'month-first'),
+  'offsets of hours': datesAs((date) => `${iso(date)} 10:00:00+02`, 'unambiguous', 'T08:00:00Z'),
+  UTC: datesAs((date) => `${iso(date)} 21:29:00 UTC`, 'unambiguous', 'T21:29:00Z'),
+  unpadded: datesAs((date) => `${year(date)}-${month(date)}-${day(date)}`, 'unambiguous'),
+  'names of months': datesAs((date) => `${day(date)}-${MONTHS[month(date) - 1]}-${year(date)}`, 'unambiguous'),
+};
+
+let projectName: string;
+beforeAll(async () => {
+  projectName = await ownProject();
+});
+
+let models = 0;
+
+/** Sends a table in a format, and returns the model once it is trained, with its address. */
+async function train(format: Format, rows: Rows, query: string) {
+  const modelName = `model-${++models}`;
+  const address = `/api/projects/${projectName}/models/${modelName}`;
+  const response = await post(`${address}?${query}`, format, rows, 'PUT');
+  expect(response.status, await response.clone().text()).toBe(202);
+  const model = await settled(roster, { projectName, modelName });
+  expect(model).toMatchObject({ status: 'ready', row_count: rows.length });
+  return { model, address };
+}
+
+function post(path: string, format: Format, rows: Rows, method = 'POST'): Promise<Response> {
+  return send(path, {
+    method,
+    headers: { 'Content-Type': MEDIA_TYPES[format] },
+    body: new Uint8Array(writeFile(format, toColumns(rows))),
+  });
+}
+
+/** The summary of the column `v`, without what only texts have. */
+function columnOf({ columns }: Model) {
+  const { reading, ...column } = columns?.find(({ name }) => name === 'v') ?? {};
+  return { reading, column };
+}
+
+const valuesOf = (answers: readonly Readonly<Record<string, unknown>>[], name: string) =>
+  answers.map((row) => Number(row[name]));
+
+describe.each(Object.entries({ ...NUMBERS, ...DATES }))('%s', (_, { texts, values, reading }) => {
+  const measure = (row: number) => (typeof values[row] === 'number' ? values[row] / 7 : row) + ((row * 37) % 11) / 10;
+  const written = texts.map((v, row) => ({ v, y: measure(row) }));
+  const meant = values.map((v, row) => ({ v, y: measure(row) }));
+  const asked = (rows: Rows) => rows.slice(0, 40).map(({ v = null }) => ({ v }));
+
+  test('train, and are predicted from, as the values that they stand for', async () => {
+    const typed = await train('json', meant, 'target=y');
+    const expected = valuesOf(await predictRows(typed.address, '', asked(meant)), 'y');
+    for (const format of FORMATS) {
+      const { model, address } = await train(format, written, 'target=y');
+      expect(columnOf(model)).toEqual({ reading, column: columnOf(typed.model).column });
+      expect(model.metrics).toEqual(typed.model.metrics);
+      const rows = await predictRows(address, '', asked(written), [format, 'json']);
+      expect(valuesOf(rows, 'y')).toEqual(expected);
+      expect(valuesOf(await predictRows(address, '', asked(meant)), 'y')).toEqual(expected);
+      const preview = await post(`/api/projects/${projectName}/tables/preview`, format, written);
+      expect(await preview.json()).toMatchObject({ columns: [{ name: 'v', reading }, { name: 'y', reading: null }] });
+    }
+  });
+});
+
+describe.each(Object.entries(NUMBERS))('%s', (_, { texts, values, reading }) => {
+  test('are predicted as the numbers that they are, and truths are met in this form', async () => {
+    const rowsOf = (cells: readonly (string | number | null)[]) => cells.map((v, row) => ({ x: Number(values[row]) + (row % 7), v }));
+    const typed = await train('json', rowsOf(values), 'target=v');
+    for (const format of FORMATS) {
+      const { model, address } = await train(format, rowsOf(texts), 'target=v');
+      expect(model).toMatchObject({ task: 'regression', target_reading: reading });
+      expect(model.metrics).toEqual(typed.model.metrics);
+      const ids = listIds(await predictRows(address, 'remember=true', rowsOf(values).slice(0, 20)));
+      const truths = (cells: Form['values']) => ids.map((__service_row_id, row) => ({ __service_row_id, v: cells[row] ?? null }));
+      expect(await addTruths(address, truths(texts), { format })).toEqual({ ...NONE, matched: 20 });
+      expect(await addTruths(address, truths(values))).toEqual({ ...NONE, unchanged: 20 });
+    }
+  });
+
+  test('are forecast as the numbers that they are', async () => {
+    const rowsOf = (cells: Form['values']) => cells.map((v, row) => ({ when: String(1900 + row), v }));
+    const query = 'target=v&order_by=when&horizon=3';
+    const typed = await train('json', rowsOf(values), query);
+    const expected = valuesOf(await predictRows(typed.address, '', []), 'v');
+    for (const format of FORMATS) {
+      const { model, address } = await train(format, rowsOf(texts), query);
+      expect(model).toMatchObject({ target_reading: reading });
+      expect(valuesOf(await predictRows(address, '', []), 'v')).toEqual(expected);
+    }
+  });
+});
+
+describe.each(Object.entries(DATES))('%s', (_, { texts, values }) => {
+  test('order a series, and are asked for and met, as the dates that they are', async () => {
+    const rowsOf = (cells: Form['values']) => cells.map((v, row) => ({ v, y: 100 + 10 * (row % 5) + ((row * 37) % 11) }));
+    const [past, future] = [(rows: Rows) => rows.slice(0, -3), (rows: Rows) => rows.slice(-3)];
+    const query = 'target=y&order_by=v&horizon=3';
+    const typed = await train('json', past(rowsOf(values)), query);
+    const expected = valuesOf(await predictRows(typed.address, '', []), 'y');
+    for (const format of FORMATS) {
+      const { address } = await train(format, past(rowsOf(texts)), query);
+      const answers = await predictRows(address, 'remember=true', []);
+      expect(valuesOf(answers, 'y')).toEqual(expected);
+      expect(answers.map(({ v }) => Date.parse(String(v)))).toEqual(future(rowsOf(values)).map(({ v }) => Date.parse(String(v))));
+      const named = future(rowsOf(texts)).map(({ v = null }) => ({ v }));
+      expect(valuesOf(await predictRows(address, '', named, [format, 'json']), 'y')).toEqual(expected);
+      expect(await addTruths(address, future(rowsOf(texts)), { format })).toEqual({ ...NONE, matched: 3 });
+    }
+  });
+});
