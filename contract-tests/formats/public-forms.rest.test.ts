@@ -51,13 +51,11 @@ const NUMBERS: Readonly<Record<string, Form>> = {
   'thousands by points': numbersAs(0, 3000, (value) => grouped(value, '.'), { decimal: ',', group: '.' }),
   'three decimals': numbersAs(0, 9, (value) => value.toFixed(3).replace('.', ','), { decimal: ',' }, 3),
   'thousands by spaces': numbersAs(500, 9e5, (value) => grouped(value, ' '), { decimal: '.', group: ' ' }),
-  accounting: numbersAs(
-    -2000,
-    2000,
-    (value) => (value < 0 ? `(${grouped(-value, ',')})` : grouped(value, ',')),
-    { decimal: '.', group: ',' },
-  ),
-  'percentages': numbersAs(0, 99, (value) => `${value.toFixed(1).replace('.', ',')} %`, { unit: '%', decimal: ',' }, 1),
+  accounting: numbersAs(-2000, 2000, (value) => (value < 0 ? `(${grouped(-value, ',')})` : grouped(value, ',')), {
+    decimal: '.',
+    group: ',',
+  }),
+  percentages: numbersAs(0, 99, (value) => `${value.toFixed(1).replace('.', ',')} %`, { unit: '%', decimal: ',' }, 1),
 };
 
 /** @param time of each day, in UTC. */
@@ -136,21 +134,28 @@ describe.each(Object.entries({ ...NUMBERS, ...DATES }))('%s', (_, { texts, value
       expect(valuesOf(rows, 'y')).toEqual(expected);
       expect(valuesOf(await predictRows(address, '', asked(meant)), 'y')).toEqual(expected);
       const preview = await post(`/api/projects/${projectName}/tables/preview`, format, written);
-      expect(await preview.json()).toMatchObject({ columns: [{ name: 'v', reading }, { name: 'y', reading: null }] });
+      expect(await preview.json()).toMatchObject({
+        columns: [
+          { name: 'v', reading },
+          { name: 'y', reading: null },
+        ],
+      });
     }
   });
 });
 
 describe.each(Object.entries(NUMBERS))('%s', (_, { texts, values, reading }) => {
   test('are predicted as the numbers that they are, and truths are met in this form', async () => {
-    const rowsOf = (cells: readonly (string | number | null)[]) => cells.map((v, row) => ({ x: Number(values[row]) + (row % 7), v }));
+    const rowsOf = (cells: readonly (string | number | null)[]) =>
+      cells.map((v, row) => ({ x: Number(values[row]) + (row % 7), v }));
     const typed = await train('json', rowsOf(values), 'target=v');
     for (const format of FORMATS) {
       const { model, address } = await train(format, rowsOf(texts), 'target=v');
       expect(model).toMatchObject({ task: 'regression', target_reading: reading });
       expect(model.metrics).toEqual(typed.model.metrics);
       const ids = listIds(await predictRows(address, 'remember=true', rowsOf(values).slice(0, 20)));
-      const truths = (cells: Form['values']) => ids.map((__service_row_id, row) => ({ __service_row_id, v: cells[row] ?? null }));
+      const truths = (cells: Form['values']) =>
+        ids.map((__service_row_id, row) => ({ __service_row_id, v: cells[row] ?? null }));
       expect(await addTruths(address, truths(texts), { format })).toEqual({ ...NONE, matched: 20 });
       expect(await addTruths(address, truths(values))).toEqual({ ...NONE, unchanged: 20 });
     }
@@ -171,7 +176,8 @@ describe.each(Object.entries(NUMBERS))('%s', (_, { texts, values, reading }) => 
 
 describe.each(Object.entries(DATES))('%s', (_, { texts, values }) => {
   test('order a series, and are asked for and met, as the dates that they are', async () => {
-    const rowsOf = (cells: Form['values']) => cells.map((v, row) => ({ v, y: 100 + 10 * (row % 5) + ((row * 37) % 11) }));
+    const rowsOf = (cells: Form['values']) =>
+      cells.map((v, row) => ({ v, y: 100 + 10 * (row % 5) + ((row * 37) % 11) }));
     const [past, future] = [(rows: Rows) => rows.slice(0, -3), (rows: Rows) => rows.slice(-3)];
     const query = 'target=y&order_by=v&horizon=3';
     const typed = await train('json', past(rowsOf(values)), query);
@@ -180,7 +186,9 @@ describe.each(Object.entries(DATES))('%s', (_, { texts, values }) => {
       const { address } = await train(format, past(rowsOf(texts)), query);
       const answers = await predictRows(address, 'remember=true', []);
       expect(valuesOf(answers, 'y')).toEqual(expected);
-      expect(answers.map(({ v }) => Date.parse(String(v)))).toEqual(future(rowsOf(values)).map(({ v }) => Date.parse(String(v))));
+      expect(answers.map(({ v }) => Date.parse(String(v)))).toEqual(
+        future(rowsOf(values)).map(({ v }) => Date.parse(String(v))),
+      );
       const named = future(rowsOf(texts)).map(({ v = null }) => ({ v }));
       expect(valuesOf(await predictRows(address, '', named, [format, 'json']), 'y')).toEqual(expected);
       expect(await addTruths(address, future(rowsOf(texts)), { format })).toEqual({ ...NONE, matched: 3 });
