@@ -118,8 +118,9 @@ export function formatMoment(form: MomentForm, value: number): string | number {
 
 /** Writes the week of ISO 8601 that begins on a Monday: its year is that of its Thursday. */
 function formatWeek(monday: number): string {
-  const year = new Date(monday + 3 * DAY).getUTCFullYear();
-  const week = 1 + Math.floor((monday + 3 * DAY - dayInUtc(year, 0, 1)) / (7 * DAY));
+  const thursday = new Date(monday + 3 * DAY);
+  const week = 1 + Math.floor((thursday.getTime() - dayInUtc(thursday.getUTCFullYear(), 0, 1)) / (7 * DAY));
+  const year = thursday.toISOString().slice(0, -'-01-01T00:00:00.000Z'.length);
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
 

@@ -11,6 +11,7 @@ import {
   readMomentText,
 } from './moments.js';
 import { type DateOrder, PLAIN_NUMBERS, type Place, type ReadingMarks } from './reading/column-reading.js';
+import { looksLike } from './reading/create-reader.js';
 import { DATE_ORDERS, DateOrders } from './reading/date-order.js';
 import { quote, TableError } from './table-error.js';
 import { detached } from './text-column.js';
@@ -124,7 +125,7 @@ export class OrderCells extends EachCell {
   }
 
   #refuseText(row: number, text: string): never {
-    const what = text === '' ? 'no value' : `${quote(text)}, which is neither a number nor a date`;
+    const what = text === '' ? 'no value' : `${quote(text)}, which is ${describeUnread(text)}`;
     this.fail(row, `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}.`);
   }
 
@@ -136,6 +137,10 @@ export class OrderCells extends EachCell {
       `The column ${quote(this.name)} has two forms: ${describeForm(first)} in ${where}, and ${describeForm(form)} here, ${quote(text)}. Write all in one form.`,
     );
   }
+}
+
+function describeUnread(text: string): string {
+  return looksLike('date', text) ? 'no day of the calendar' : 'neither a number nor a date';
 }
 
 /** The offset under which moments with several offsets are written. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatMoment, parseMoment } from './moments.js';
+import { formatMoment, parseMoment, readMoment } from './moments.js';
+import { ISO_DATES } from './reading/column-reading.js';
 import { createCalendar, findGrid, findMoment, findPosition, seasonLength, type TimeStep } from './time-grid.js';
 
 /** The grid of one series whose moments are written so. */
@@ -22,10 +23,13 @@ const weekdayFrom = (year: number, month: number, wednesday: number, index: numb
 
 const lastDay = (year: number, month: number) => new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
 
-test.each(['0001-01-01', '0099-12-31', '9999-12-31'])('%s is read and written as it is', (day) => {
-  const moment = parseMoment(day, Number);
-  expect(moment && formatMoment(moment.form, moment.value)).toBe(day);
-});
+test.each(['0000-01-01', '0001-01-01', '0099-12-31', '9999-12-31', '0000-Q1', '0007-W01', '9999-W52'])(
+  '%s is read and written as it is',
+  (text) => {
+    const moment = readMoment(text, ISO_DATES);
+    expect(moment && formatMoment(moment.form, moment.value)).toBe(text);
+  },
+);
 
 test('moments after the year 9999 are written whole', () => {
   const months = Array.from({ length: 12 }, (_, index) => `9999-${String(index + 1).padStart(2, '0')}`);
