@@ -45,6 +45,9 @@ const SHOP: Manifest = [
       target: 'price',
       source: { database: 'sales', query: QUERY },
       as_category: ['size'],
+      group: ' ',
+      date_order: 'day-first',
+      decimal_point: ['colour'],
       promotion: 'manual',
     },
   },
@@ -160,6 +163,7 @@ describe('projects as files', () => {
     expect(applied.stdout).toContain('+ model prices: a version is trained\n');
     expect(applied.stdout).toContain('Done. 7 created, 0 changed, 0 deleted; 0 stay as they are.');
     const text = await readFile(file, 'utf8');
+    expect(text).toMatch(/group: " "\n.*date_order: day-first\n.*decimal_point:\s+(?:- )?colour/);
     expect((await roster('export', '--project', copy)).stdout).toBe(text);
     const again = await roster('apply', file, '--project', copy, '--prune');
     expect(again.stdout).toBe('0 to create, 0 to change, 0 to delete; 7 stay as they are.\n');
@@ -257,14 +261,21 @@ describe('projects as files', () => {
   test('a model is trained again if its query or a choice differs, and only then', async () => {
     await apply(SHOP);
     await untilTrained();
-    const change = (fields: object) =>
-      apply(SHOP.map((entry): Manifest[number] => (entry.model ? { model: { ...entry.model, ...fields } } : entry)));
+    const change = (fields: object, query = '') => {
+      const changed = SHOP.map((entry): Manifest[number] => {
+        return entry.model ? { model: { ...entry.model, ...fields } } : entry;
+      });
+      return apply(changed, query);
+    };
     expect(listed(await change({ promotion: 'always', task: 'regression' }))).toEqual(['update prices']);
     expect(listed(await change({ source: { database: 'sales', query: `${QUERY} ` } }))).toEqual(['train prices']);
     const training = await put(SHOP);
     // Either it still trains, or it is done and is trained a third time.
     expect([200, 409]).toContain(training.status);
     await untilTrained();
+    for (const fields of [{ group: "'" }, { date_order: 'month-first' }, { decimal_point: [] }]) {
+      expect(listed(await change(fields, '?dry_run=true'))).toEqual(['train prices']);
+    }
     expect(listed(await change({ as_category: [] }))).toEqual(['train prices']);
   });
 
