@@ -29,6 +29,15 @@ async function train(format: FileFormat, columns: readonly TestColumn[], target 
   return { sent, ready: await untilReady(roster, path, { every: 100 }) };
 }
 
+/** Trains a model of `y` with further parameters. */
+async function trainCsv(path: { projectName: string; modelName: string }, body: string, query: object) {
+  const headers = { 'Content-Type': 'text/csv' };
+  const params = { path, query: { target: 'y', ...query } };
+  const { error } = await roster.PUT('/api/projects/{projectName}/models/{modelName}', { params, body, headers });
+  if (error) throw new Error(JSON.stringify(error));
+  return untilReady(roster, path, { every: 100 });
+}
+
 describe('rows without a target', () => {
   test.each(FILE_FORMATS)('are counted and named in %s', async (format) => {
     const { sent, ready } = await train(format, COLUMNS);
@@ -57,4 +66,79 @@ describe('rows without a target', () => {
     expect(reading?.left_out[0]?.places).toEqual(Array.from({ length: 10 }, (_, row) => ({ line: row + 2 })));
     expect(reading?.missing_words).toContain('n/a');
   });
+});
+
+describe('a forecast', () => {
+  test('reports rows whose moment repeats, and those without a value', async () => {
+    const path = { projectName: await ownProject(), modelName: 'f' };
+    const day = (index: number) => new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10);
+    const rows = Array.from({ length: 150 }, (_, index) => `${day(index)},${index === 9 ? 'NA' : index % 7}`);
+    rows.splice(20, 0, `${day(30)},4`);
+    const model = await trainCsv(path, `d,y\n${rows.join('\n')}\n`, { order_by: 'd', horizon: 5 });
+    expect(model).toMatchObject({
+      row_count: 150,
+      reading: {
+        rows_sent: 151,
+        rows_used: 149,
+        left_out: [
+          { cause: 'no_target', rows: 1, places: [{ line: 11 }], words: [{ word: 'NA', rows: 1 }] },
+          { cause: 'repeated_moment', rows: 1, places: [{ line: 22 }], words: [] },
+        ],
+      },
+    });
+    expect(model.findings.filter(({ kind }) => kind === 'rows_left_out')).toHaveLength(2);
+  });
+});
+
+describe('the findings of a model', () => {
+  test('name merged classes, columns that are not used, and undecided ones with what decides', async () => {
+    const path = { projectName: await ownProject(), modelName: 'm' };
+    const colours = ['red', 'blue', 'red', 'blue', 'green'];
+    const line = (row: number) => {
+      const colour = row % 50 === 4 ? 'green' : colours[row % 4];
+      return `${row % 9},name-${row},"${1 + (row % 7)},${100 + (row % 13)}",${colour}`;
+    };
+    const model = await trainTable(path, hundredLines('x,name,amount,colour', line), 'colour');
+    expect(model.findings).toMatchObject([
+      {
+        kind: 'undecided_column',
+        column: 'amount',
+        remedies: [
+          { parameter: 'decimal_point', value: 'amount' },
+          { parameter: 'decimal_comma', value: 'amount' },
+        ],
+      },
+      { kind: 'merged_classes', column: 'colour', message: expect.stringContaining('"green"') },
+      { kind: 'unused_column', column: 'name', message: expect.stringContaining('nearly every value is different') },
+    ]);
+    const { data: versions } = await roster.GET('/api/projects/{projectName}/models/{modelName}/versions', {
+      params: { path },
+    });
+    expect(versions?.[0]?.findings).toEqual(model.findings);
+  });
+
+  test('do not name columns that were left out on purpose', async () => {
+    const path = { projectName: await ownProject(), modelName: 'm' };
+    const body = hundredLines(',x,note,y', (row) => `${row},${row % 9},n${row},${row}`);
+    const { findings } = await trainCsv(path, body, { exclude: ['note'] });
+    expect(findings.filter(({ kind }) => kind === 'unused_column')).toEqual([]);
+  });
+
+  test('are at most ten in lists, and at most a hundred of a model', async () => {
+    const path = { projectName: await ownProject(), modelName: 'm' };
+    const names = Array.from({ length: 130 }, (_, index) => `c${index}`);
+    const line = (row: number) => [row % 9, row, ...names.map((name) => `${name}-${row}`)].join(',');
+    const { findings } = await trainTable(path, hundredLines(['x', 'y', ...names].join(','), line), 'y');
+    expect(findings).toHaveLength(100);
+    const { data: models } = await roster.GET('/api/projects/{projectName}/models', { params: { path } });
+    expect(models?.[0]?.findings).toEqual(findings.slice(0, 10));
+  });
+});
+
+test('the summary of a model names the rows that a word left out', async () => {
+  const path = { projectName: await ownProject(), modelName: 'm' };
+  const line = (row: number) => `${row % 9},${row % 4 === 0 ? row : 'null'}`;
+  const lines = ['x,y', ...Array.from({ length: 400 }, (_, row) => line(row))].join('\n');
+  const { summary } = await trainTable(path, lines, 'y');
+  expect(summary).toContain('300 of 400 rows are left out: they have no value of "y", such as those with "null".');
 });

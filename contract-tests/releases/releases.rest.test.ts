@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { createPredictor, decodeModel } from 'roster-prediction';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asArray, asRecord } from '../../contract/json-record.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { Store } from '../../server/store/index.js';
 import { migrations } from '../../server/store/migrations/index.js';
@@ -70,6 +71,16 @@ describe.each(releases)('of release %s', (release) => {
         }
       },
     );
+
+    test('its models report nothing of their tables, which it did not record', async () => {
+      const [first] = exchanges;
+      if (!first) throw new Error('A release has recorded requests');
+      const list = { ...first, method: 'GET', path: '/api/projects/flats/models', body: undefined };
+      const { answer } = await exchange(service.url, list);
+      const models = asArray(answer).map(asRecord);
+      expect(models.length).toBeGreaterThan(2);
+      for (const { reading, findings } of models) expect({ reading, findings }).toEqual({ reading: null, findings: [] });
+    });
 
     test.each(UNFINISHED)('finishes the training of %s', async (path) => {
       await untilReadyAt(service.url + path, exchanges[0]?.headers);

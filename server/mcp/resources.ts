@@ -149,7 +149,7 @@ function cut<T extends { readonly id: string }>(rows: readonly T[], limit: numbe
 }
 
 function describeQuality(model: Model): object {
-  const { name, version, task, target, row_count, summary, metrics } = model;
+  const { name, version, task, target, row_count, reading, findings, summary, metrics } = model;
   const record = describeRecord(model) ?? null;
-  return { name, version, task, target, row_count, summary, record, metrics };
+  return { name, version, task, target, row_count, reading, findings, summary, record, metrics };
 }

@@ -1,5 +1,6 @@
 /** How well a model did on rows that it had not seen, in words. */
 
+import { cutText } from 'roster-prediction/text';
 import type { Model } from './model-rows.js';
 
 export const count = new Intl.NumberFormat('en');
@@ -38,22 +39,55 @@ function measureIntervals({ task, metrics }: Model): Measured | undefined {
   return { rows, share, level, what: task === 'forecast' ? 'values' : 'rows', where: 'interval' };
 }
 
+/** The most findings that are said in words, and the most characters of one. */
+const MAX_FINDINGS = { toAgents: 3, inReports: 10 } as const;
+const MAX_CHARACTERS = 400;
+
+/**
+ * Returns what the training left out and what looks odd in its table, for what is to be told of its predictions: the
+ * findings that matter most. Undefined without any.
+ */
+export function describeFindings({ findings }: Model): string | undefined {
+  const telling = findings.filter(({ kind }) => kind !== 'unused_column').slice(0, MAX_FINDINGS.toAgents);
+  if (telling.length === 0) return undefined;
+  return `Found in its table: ${telling.map(({ message }) => cutText(message, MAX_CHARACTERS)).join(' ')}`;
+}
+
+function listFindings({ findings }: Model): string[] {
+  if (findings.length === 0) return [];
+  const shown = findings.slice(0, MAX_FINDINGS.inReports);
+  const more = findings.length - shown.length;
+  return [
+    ...['', '## Findings about its table', ''],
+    ...shown.map(({ message, effect }) => `- ${cell(effect === null ? message : `${message} ${effect}`)}`),
+    ...(more > 0 ? [`- ${count.format(more)} more`] : []),
+  ];
+}
+
+/** Returns the rows that a version is trained on, such as `100 of 600 rows`. */
+function describeRows({ row_count, reading }: Model): string {
+  const used = count.format(reading?.rows_used ?? row_count ?? 0);
+  if (reading === null || reading.rows_used === reading.rows_sent) return `${used} rows`;
+  return `${used} of ${count.format(reading.rows_sent)} rows`;
+}
+
 /** The most columns that a report lists, those that matter most. */
 const MAX_COLUMNS = 30;
 
 /** Returns the quality of a model as Markdown: what it predicts, how well, and from which columns. */
 export function reportQuality(model: Model): string {
-  const { name, version, target, task, row_count, summary } = model;
+  const { name, version, target, task, summary } = model;
   // The summary of a forecast says it already.
   const record = task === 'forecast' ? undefined : describeRecord(model);
   return [
     `# ${name}, version ${version}`,
     '',
-    `A ${task} of \`${target}\`, learnt from ${count.format(row_count ?? 0)} rows.`,
+    `A ${task} of \`${target}\`, learnt from ${describeRows(model)}.`,
     ...(summary === null ? [] : ['', summary]),
     ...(record === undefined ? [] : ['', record]),
     ...listErrors(model),
     ...listColumns(model),
+    ...listFindings(model),
     '',
   ].join('\n');
 }

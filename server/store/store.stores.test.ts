@@ -6,7 +6,7 @@ import { ON_POSTGRES, testedStore } from '../../contract-tests/tested-store.js';
 import { forgetAll } from '../../testkit/store/forget-all.js';
 import type { OwnStore } from '../../testkit/store/own-store.js';
 import { deleteModel, deleteVersions } from '../models/change-models.js';
-import { findModel, listVersions } from '../models/model-rows.js';
+import { findModel, listVersions, type Model } from '../models/model-rows.js';
 import { readStoredModel } from '../models/serving-version.js';
 import { beginTraining, countWaitingTrainings, refuseFullQueue } from '../models/training/begin-training.js';
 import { cancelTraining, failTraining, finishTraining } from '../models/training/end-training.js';
@@ -333,7 +333,7 @@ describe('a store', () => {
       await sweepAll();
     }
     /** @param kept as many bytes as the model takes with its columns and metrics. */
-    const finish = async (kept: Uint8Array) => {
+    const finish = async (kept: Uint8Array, findings: Model['findings'] = []) => {
       const claim = await claimTraining(store, 'here', HOUR);
       if (!claim) throw new Error('no training waits');
       const metrics = {
@@ -359,7 +359,7 @@ describe('a store', () => {
         targetReading: null,
         classes: null,
         summary: '',
-        findings: [],
+        findings,
         trainingSeconds: 1,
         artifact,
         seenRows: null,
@@ -413,6 +413,25 @@ describe('a store', () => {
         if (old) await deleteVersions(store.reads, old.id, 'ann', [2]);
       });
       await expectRoom(1100);
+      await write((store) => deleteModel(store, project.id, 'm'));
+      await expectRoom(DEFAULT_LIMITS.stored);
+    });
+
+    test('counts what was found in a table, and in its training', async () => {
+      const reading = { rows_sent: 2, rows_used: 1, left_out: [], missing_words: [] };
+      const finding = (message: string): Model['findings'][number] => {
+        const about = { column: 'x', rows: null, share: null, places: [], message };
+        return { kind: 'unused_column', ...about, effect: null, remedies: [] };
+      };
+      const [read, trained] = [finding('read'), finding('trained')];
+      const sizeOf = (...findings: Model['findings']) => JSON.stringify({ reading, findings }).length;
+      const table = { ...(await tableOf(100)), report: { reading, findings: [read] } };
+      await write((store) => beginTraining(store, project.id, 'm', table));
+      await expectRoom(DEFAULT_LIMITS.stored - 100 - sizeOf(read));
+      await finish(new Uint8Array(300), [trained]);
+      await sweepAll();
+      await expectRoom(DEFAULT_LIMITS.stored - 300 - sizeOf(read, trained));
+      expect(await findModel(store, project.id, 'm')).toMatchObject({ reading, findings: [read, trained] });
       await write((store) => deleteModel(store, project.id, 'm'));
       await expectRoom(DEFAULT_LIMITS.stored);
     });

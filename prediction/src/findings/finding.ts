@@ -50,20 +50,31 @@ export interface Remedy {
 }
 
 /** The most findings of a table. */
-const MAX_FINDINGS = 100;
+export const MAX_FINDINGS = 100;
 
 const RANKS = new Map<string, number>(FINDING_KINDS.map((kind, rank) => [kind, rank]));
 
+/** Findings of a column that say why it is not used. */
+const EXPLAINING: ReadonlySet<string> = new Set<FindingKind>([
+  'constant_column',
+  'identifier_column',
+  'undecided_column',
+  'frequent_text',
+]);
+
 /**
- * Merges findings of a table, the most important first: by kind, and within a kind by the share of rows.
+ * Merges findings of a table, the most important first: by kind, and within a kind by the share of rows. That a column
+ * is not used is left out where another finding says why.
  *
  * @param lists of findings; of those that are alike, the first list goes first
  * @returns at most `MAX_FINDINGS`
  */
-export function mergeFindings<F extends Pick<Finding, 'kind' | 'share'>>(...lists: readonly (readonly F[])[]): F[] {
+export function mergeFindings<F extends Pick<Finding, 'kind' | 'column' | 'share'>>(...lists: readonly (readonly F[])[]): F[] {
   const rankOf = ({ kind }: F) => RANKS.get(kind) ?? FINDING_KINDS.length;
-  return lists
-    .flat()
+  const all = lists.flat();
+  const explained = new Set(all.filter(({ kind }) => EXPLAINING.has(kind)).map(({ column }) => column));
+  return all
+    .filter(({ kind, column }) => kind !== 'unused_column' || !explained.has(column))
     .sort((one, other) => rankOf(one) - rankOf(other) || (other.share ?? 0) - (one.share ?? 0))
     .slice(0, MAX_FINDINGS);
 }

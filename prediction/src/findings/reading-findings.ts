@@ -1,17 +1,21 @@
+import type { UndecidedReading } from '../table/reading/column-reading.js';
+import { findAlternatives, toParameter } from '../table/reading/alternatives.js';
 import type { LeftOutRows } from '../table/rows-read.js';
-import type { Table } from '../table/table.js';
+import type { ClassificationTable, Table } from '../table/table.js';
 import { quote } from '../table/table-error.js';
-import type { Finding } from './finding.js';
-import { showCount, showPlaces, showRows } from './words.js';
+import { type Finding, MAX_FINDINGS, type Remedy } from './finding.js';
+import { cutMessage, describeColumn, showCount, showPlaces, showRows } from './words.js';
 
-/** Finds what of a table a model is not trained on: rows that are left out. */
+/** Finds what of a table a model is not trained on, or not as its sender may think: rows, classes and columns. */
 export function findUnread(table: Table): Finding[] {
-  return findLeftOut(table);
+  const merged = table.task === 'classification' ? findMerged(table) : [];
+  return [...findLeftOut(table), ...merged, ...findUndecided(table)];
 }
 
 /** Rows that the request named are no finding. */
 function findLeftOut({ target, rowCount, leftOut = [] }: Table): Finding[] {
-  const sent = rowCount + leftOut.reduce((sum, { rows }) => sum + rows, 0);
+  const repeated = leftOut.reduce((sum, { cause, rows }) => sum + (cause === 'repeated_moment' ? rows : 0), 0);
+  const sent = rowCount - repeated + leftOut.reduce((sum, { rows }) => sum + rows, 0);
   return leftOut
     .filter(({ cause }) => cause !== 'dropped')
     .map((left): Finding => {
@@ -40,9 +44,67 @@ function describeLeftOut({ cause, rows, places, words }: LeftOutRows, sent: numb
   const share = `${showCount(rows)} of ${showRows(sent)}`;
   const have = rows === 1 ? 'has' : 'have';
   if (cause !== 'no_target') {
-    return `${share} ${have} the moment of a later row of the same series, which counts; they are ${where}.`;
+    return `${share} ${have} the moment of a later row of the same series, which counts (${where}).`;
   }
   const [first] = words;
-  const word = first ? ` (${showCount(first.rows)} ${first.rows === 1 ? 'has' : 'have'} ${quote(first.word)})` : '';
-  return `${share} ${have} no value of the target ${quote(target)}${word}, ${where}, and are left out.`;
+  const word = first ? `; ${showCount(first.rows)} ${first.rows === 1 ? 'has' : 'have'} ${quote(first.word)}` : '';
+  return `${share} ${have} no value of the target ${quote(target)} (${where})${word}.`;
+}
+
+/** The most names that a message lists. */
+const MAX_NAMED = 5;
+
+function findMerged({ target, classes }: ClassificationTable): Finding[] {
+  return classes
+    .filter(({ merged_count }) => merged_count > 0)
+    .map(({ name, merged_count: count, merged }) => {
+      const named = merged.slice(0, MAX_NAMED).map(quote);
+      const more = count > named.length ? ` and ${showCount(count - named.length)} more` : '';
+      const rare = count === 1 ? 'class of the target' : 'classes of the target';
+      return {
+        kind: 'merged_classes',
+        column: target,
+        rows: null,
+        share: null,
+        places: [],
+        message: `${showCount(count)} ${rare} ${quote(target)} ${count === 1 ? 'has' : 'have'} too few rows, and count as ${quote(name)}: ${named.join(', ')}${more}.`,
+        effect: `The model predicts ${quote(name)} in their place. Send at least 10 rows of each, or group them.`,
+        remedies: [],
+      };
+    });
+}
+
+/** Columns of texts that may be numbers or dates, without anything that decides which. */
+function findUndecided({ columns }: Table): Finding[] {
+  const findings: Finding[] = [];
+  for (const { name, reading, ...column } of columns) {
+    if (reading?.kind !== 'undecided' || findings.length === MAX_FINDINGS) continue;
+    const texts = 'texts' in column ? column.texts : 'categories' in column ? column.categories : [];
+    findings.push(describeUndecided(name, reading, listRemedies(name, texts ?? [])));
+  }
+  return findings;
+}
+
+function describeUndecided(name: string, { reason }: UndecidedReading, remedies: Remedy[]): Finding {
+  return {
+    kind: 'undecided_column',
+    column: name,
+    rows: null,
+    share: null,
+    places: [],
+    message: cutMessage(`${describeColumn(name)} is read as categories: ${reason}.`),
+    effect: 'Categories have no order: the model learns nothing from how large the numbers are, or how late the dates.',
+    remedies,
+  };
+}
+
+/** The texts of a column that show which parameters decide. */
+const MAX_TRIED = 1000;
+
+/** The most parameters that are offered. */
+const MAX_REMEDIES = 3;
+
+function listRemedies(name: string, texts: readonly string[]): Remedy[] {
+  const alternatives = findAlternatives(texts.slice(0, MAX_TRIED), {});
+  return alternatives.map(({ marks }) => toParameter(marks, name)).slice(0, MAX_REMEDIES);
 }

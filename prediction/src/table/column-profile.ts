@@ -87,7 +87,8 @@ function decideTexts({ texts }: TextColumn, counts: Uint32Array): ColumnReading 
   return decideColumn(texts.map((text, index) => [text, counts[index + 1] ?? 0]));
 }
 
-const UNUSED = {
+/** Why a column is not used that its sender, or its place in the table, leaves out. */
+export const UNUSED = {
   unused: 'the training left it out (exclude)',
   index: 'it is the first column and has no name, as one that numbers or names the rows',
 };

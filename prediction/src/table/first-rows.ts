@@ -4,7 +4,7 @@ import type { TableColumn } from './column.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { columnName, INDEX_COLUMN, nameIndex, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
-import { type Alternative, findAlternatives } from './reading/alternatives.js';
+import { type Alternative, findAlternatives, type MarkParameter, toParameter } from './reading/alternatives.js';
 import { marksOf, type Place, type ShownReading, shownReading, type TableMarks } from './reading/column-reading.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
 import { RowPlaces } from './rows-read.js';
@@ -54,9 +54,7 @@ interface MissingText {
 }
 
 /** A parameter of a training with its value, and what it makes of a text. */
-interface ReadingAlternative {
-  readonly parameter: 'decimal_point' | 'decimal_comma' | 'date_order';
-  readonly value: string;
+interface ReadingAlternative extends MarkParameter {
   readonly text: string;
   readonly becomes: string;
 }
@@ -215,15 +213,8 @@ function countMissing({ missing, present }: Column, rowCount: number): MissingTe
 }
 
 /** Returns an alternative as the parameter of a training that states it. */
-function asParameter(
-  { marks: { decimal, dateOrder }, text, becomes }: Alternative,
-  column: string,
-): ReadingAlternative {
-  const stated =
-    dateOrder === undefined
-      ? ({ parameter: decimal === ',' ? 'decimal_comma' : 'decimal_point', value: column } as const)
-      : ({ parameter: 'date_order', value: dateOrder } as const);
-  return { ...stated, text: cutText(text, MAX_EXAMPLE), becomes };
+function asParameter({ marks, text, becomes }: Alternative, column: string): ReadingAlternative {
+  return { ...toParameter(marks, column), text: cutText(text, MAX_EXAMPLE), becomes };
 }
 
 /** Brings objects into the order of the names as they appear. */

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { ModelLineReader, ModelLineWriter } from '../model/model-lines.js';
 import { refuseLaterFormat } from '../table/codec/format.js';
+import type { LeftOutRows } from '../table/rows-read.js';
 import type { Table } from '../table/table.js';
+import { quote } from '../table/table-error.js';
 import { finish, type Steps } from '../trees/steps.js';
 import { describeClassification } from './classification/metrics.js';
 import {
@@ -76,17 +78,35 @@ function* decodeRest(head: v.InferOutput<typeof headSchema>, lines: ModelLineRea
 }
 
 /**
- * Returns a sentence or two on whether a model is better than always giving the same answer, and on columns that were
- * left out because nothing names them.
+ * Returns a sentence or two on whether a model is better than always giving the same answer, and on rows and columns of
+ * its table that were left out.
  *
  * @param table that it was trained on
  */
-export function describeModel(model: Model, table: Pick<Table, 'unnamedColumns'> = {}): string {
-  const { unnamedColumns: count = 0 } = table;
-  const verdict = describeQuality(model);
-  if (count === 0) return verdict;
+export function describeModel(model: Model, table: Pick<Table, 'unnamedColumns' | 'leftOut'> = {}): string {
+  const { unnamedColumns = 0, leftOut = [] } = table;
+  const parts = [describeQuality(model), describeLeftOut(leftOut, model), describeUnnamed(unnamedColumns)];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+/** Below this share of the rows, those without a target are not worth a sentence, unless a word took its place. */
+const FEW_ROWS = 0.01;
+
+function describeLeftOut(leftOut: readonly LeftOutRows[], { target, row_count: used }: Model): string {
+  const left = leftOut.find(({ cause }) => cause === 'no_target');
+  if (left === undefined) return '';
+  const [word] = left.words;
+  const sent = used + left.rows;
+  if (word === undefined && left.rows < FEW_ROWS * sent) return '';
+  const [rows, all] = [left.rows, sent].map((count) => count.toLocaleString('en'));
+  const said = word ? `, such as those with ${quote(word.word)}` : '';
+  return `${rows} of ${all} rows are left out: they have no value of ${quote(target)}${said}.`;
+}
+
+function describeUnnamed(count: number): string {
+  if (count === 0) return '';
   const columns = count === 1 ? '1 column' : `${count.toLocaleString('en')} columns`;
-  return `${verdict} ${columns} without a name and without values ${count === 1 ? 'is' : 'are'} left out.`;
+  return `${columns} without a name and without values ${count === 1 ? 'is' : 'are'} left out.`;
 }
 
 function describeQuality(model: Model): string {

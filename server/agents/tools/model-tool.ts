@@ -2,7 +2,7 @@ import { InvalidRowsError, type RowPredictor, SeriesServer } from 'roster-predic
 import { asRecord } from '../../../contract/json-record.js';
 import type { components } from '../../../generated/openapi.js';
 import type { Caller } from '../../auth/caller.js';
-import { describeRecord } from '../../models/model-record.js';
+import { describeFindings, describeRecord } from '../../models/model-record.js';
 import { findServing, type Model } from '../../models/model-rows.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
 import type { RowCounter } from '../../models/predictions/row-counter.js';
@@ -121,8 +121,7 @@ function describeForecast(
 }
 
 function withRecord(purpose: string, model: Model): string {
-  const record = describeRecord(model);
-  return record === undefined ? purpose : `${purpose} ${record}`;
+  return [purpose, describeRecord(model), describeFindings(model)].filter((part) => part !== undefined).join(' ');
 }
 
 /**

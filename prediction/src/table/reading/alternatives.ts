@@ -12,6 +12,18 @@ export interface Alternative {
   readonly becomes: string;
 }
 
+/** A parameter of a training that states a meaning. */
+export interface MarkParameter {
+  readonly parameter: 'decimal_point' | 'decimal_comma' | 'date_order';
+  readonly value: string;
+}
+
+/** Returns the parameter that states a meaning for a column. */
+export function toParameter({ decimal, dateOrder }: Alternative['marks'], column: string): MarkParameter {
+  if (dateOrder !== undefined) return { parameter: 'date_order', value: dateOrder };
+  return { parameter: decimal === ',' ? 'decimal_comma' : 'decimal_point', value: column };
+}
+
 const CANDIDATES: readonly Alternative['marks'][] = [
   { decimal: '.' },
   { decimal: ',' },
