@@ -6,6 +6,7 @@ import { connection } from './session/connection.js';
 import { baseUrl, roster } from './session/roster.js';
 import { useSignal } from './session/signal.js';
 import { useLoaded } from './session/use-loaded.js';
+import { Announcements } from './ui/announce.js';
 import { capitalized, count } from './ui/format.js';
 import { Loading } from './ui/loading.js';
 import { chooseView } from './views.js';
@@ -33,6 +34,7 @@ export function App() {
         </nav>
       </header>
       <ConnectionBanner />
+      <Announcements />
       <div key={route.segments.join('/')}>{chooseView(route)}</div>
       <KeyDialog />
     </>

@@ -81,6 +81,12 @@ export function ModelFrame({
   const isForecast = shown?.task === 'forecast';
   // The report of a version has one segment more than its quality.
   const hasReport = tab === 'quality' && shown?.status === 'ready' && segments.length === 4;
+  // A forecaster answers the rows of a series, and not those of a file.
+  const tabs = TABS.filter(([id]) => !isForecast || id !== 'predict').map(([id, text]) => ({
+    href: href(['projects', project, 'models', name, ...(id === 'quality' ? [] : [id])]),
+    text: isForecast && id === 'try' ? 'Forecast' : text,
+    isCurrent: id === tab,
+  }));
   const actions = newest && (
     <>
       {hasReport && (
@@ -111,7 +117,12 @@ export function ModelFrame({
     </>
   );
   return (
-    <View title={name} up={{ href: models, text: 'Models' }} actions={actions}>
+    <View
+      title={name}
+      part={tabs.find(({ isCurrent }) => isCurrent)?.text}
+      up={{ href: models, text: 'Models' }}
+      actions={actions}
+    >
       {isGone(loaded) ? (
         <p class="notice warning" role="alert">
           <strong>This {asked ? 'version' : 'model'} does not exist.</strong> The address may be wrong, or someone has
@@ -122,15 +133,7 @@ export function ModelFrame({
         </p>
       ) : (
         <>
-          <Tabs
-            label="Views of the model"
-            // A forecaster answers the rows of a series, and not those of a file.
-            tabs={TABS.filter(([id]) => !isForecast || id !== 'predict').map(([id, text]) => ({
-              href: href(['projects', project, 'models', name, ...(id === 'quality' ? [] : [id])]),
-              text: isForecast && id === 'try' ? 'Forecast' : text,
-              isCurrent: id === tab,
-            }))}
-          />
+          <Tabs label="Views of the model" tabs={tabs} />
           {error !== null && <ErrorNotice error={error} />}
           <Loading loaded={loaded} what="the model" retry={reload}>
             {({ newest, shown, waiting }) => (

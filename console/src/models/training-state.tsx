@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Model, TrainingFailedError, untilReady } from 'roster-client';
 import { ConnectionError, connection } from '../session/connection.js';
 import { roster } from '../session/roster.js';
 import { useSignal } from '../session/signal.js';
+import { announce } from '../ui/announce.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Progress } from '../ui/progress.js';
 
@@ -26,6 +27,14 @@ export function TrainingState({
   const [current, setCurrent] = useState(newest);
   const [error, setError] = useState<unknown>(null);
   const isLost = useSignal(connection).state === 'lost';
+  const wasTraining = useRef(false);
+  useEffect(() => {
+    if (status === 'training') announce(`Training version ${version} has begun.`);
+    else if (wasTraining.current) {
+      announce(status === 'ready' ? `Version ${version} is ready.` : `Version ${version} was not trained. ${failure}`);
+    }
+    wasTraining.current = status === 'training';
+  }, [version, status]);
   // `onChange` is new at each render, and does not start the wait again.
   useEffect(() => {
     if (status !== 'training' || isLost) return;

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../session/use-loaded.js';
+import { useWaitAnnouncement } from './announce.js';
 import { ErrorNotice } from './error-notice.js';
 
 /** Shows a value of the service once it is there; until then, what the page waits for. */
@@ -15,12 +16,8 @@ export function Loading<T>({
   retry: () => void;
   children: (value: T) => ComponentChildren;
 }) {
-  if (loaded.state === 'loading')
-    return (
-      <p class="waiting" role="status">
-        Loading {what} …
-      </p>
-    );
+  useWaitAnnouncement(loaded.state === 'loading' ? `Loading ${what}` : undefined);
+  if (loaded.state === 'loading') return <p class="waiting">Loading {what} …</p>;
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} retry={retry} />;
   return <>{children(loaded.value)}</>;
 }

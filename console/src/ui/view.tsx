@@ -4,11 +4,14 @@ import { useEffect, useRef } from 'preact/hooks';
 /** The main part of a page, with its heading. A new view gets the focus, so that it is read aloud. */
 export function View({
   title,
+  part,
   up,
   actions,
   children,
 }: {
   title: string;
+  /** The part of the thing that it shows, such as a tab, for the title of the window. */
+  part?: string | undefined;
   /** The view above this one. */
   up?: { readonly href: string; readonly text: string } | undefined;
   /** Buttons beside the heading. */
@@ -17,7 +20,9 @@ export function View({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Roster`;
+    document.title = [part, title, 'Roster'].filter(Boolean).join(' · ');
+  }, [title, part]);
+  useEffect(() => {
     // At the start of the page the focus is nowhere, and stays so.
     if (document.activeElement !== document.body || history.length > 1) {
       heading.current?.focus({ preventScroll: true });
