@@ -105,6 +105,41 @@ test('a German export with a title line and 40 columns is trained and predicted 
   await expect.poll(() => useOf(page, 'Filiale').inputValue()).toBe('unused');
 });
 
+test('a table that leaves its marks open is asked about, and read again after each answer', async () => {
+  const lines = Array.from({ length: 100 }, (_, row) => {
+    const day = `0${1 + (row % 9)}`;
+    return `${day}/${day}/2025,"${1 + (row % 8)},${100 + ((row * 37) % 900)}",${row % 4 === 0 ? 'NA' : row % 13},${row % 7},,`;
+  });
+  const content = ['sold,price,stock,rent,,', ...lines].join('\n');
+  const look = await on.open(VIEW);
+  const { page } = look;
+  await choose(page, { name: 'open.csv', content });
+  await page.getByText('2 columns without a name and without values will be left out.').waitFor();
+  const target = page.getByLabel('Column to predict');
+  expect(await target.inputValue()).toBe('rent');
+  // The first stop behind the button for another file.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  expect(await target.and(page.locator(':focus')).count()).toBe(1);
+
+  const header = (name: string) => page.getByRole('columnheader', { name });
+  await header('stock').getByText('25% missing: 25 × “NA”').waitFor();
+  await header('price').getByText('Undecided: its values are numbers in which a comma may separate').waitFor();
+  await useOf(page, 'price').selectOption('Read 1,100 as 1.1');
+  await header('price').getByText(/^numbers, 1\.1 to 8\./).waitFor();
+  await header('sold').getByText('Undecided: looks like dates').waitFor();
+  await page.getByLabel('Dates such as 05/06/2025').selectOption('Day first: 5 June');
+  await header('sold').getByText('the day first').waitFor();
+  await expectGoodViewInEachWindow(look);
+  const { columns } = await train(page, 'open');
+  expect(columns).toMatchObject([
+    { name: 'sold', kind: 'date', reading: { order: 'day-first', decided_by: 'parameters' } },
+    { name: 'price', kind: 'number', min: 1.1, reading: { decimal: ',' } },
+    { name: 'stock', missing_share: 0.25 },
+  ]);
+  expect(await page.title()).toBe('Quality · open · Roster');
+});
+
 test('churn with ids is trained without them, and ranked with them, by keyboard alone', async () => {
   const content = [
     'Some notes of the exporter',

@@ -4,7 +4,7 @@ import { useAttempt } from '../session/use-attempt.js';
 import { readHead } from '../tables/any-head.js';
 import type { TableHead } from '../tables/table-head.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
-import { takeHandedOver } from '../training/chosen-file.js';
+import { findTrained, takeHandedOver } from '../training/chosen-file.js';
 import { settingsOf } from '../training/settings.js';
 import { TrainForm } from '../training/train-form.js';
 import { DropZone } from '../ui/drop-zone.js';
@@ -15,11 +15,13 @@ import { View } from '../ui/view.js';
 export function TrainView({ project }: { project: string }) {
   const { query } = useRoute();
   const model = query.get('name');
+  const settings = settingsOf(query);
+  const hasSettings = settings.uses.size + settings.table.length > 0;
   const [head, setHead] = useState<TableHead>();
   const { error, attempt } = useAttempt();
   const read = (file: File) => attempt(async () => setHead(await readHead(project, file)));
   useEffect(() => {
-    const file = takeHandedOver();
+    const file = takeHandedOver() ?? (model !== null && hasSettings ? findTrained(project, model) : undefined);
     if (file) void read(file);
   }, []);
   return (
@@ -38,6 +40,12 @@ export function TrainView({ project }: { project: string }) {
             Parquet or Arrow. The service reads its beginning as soon as you choose it, to show what it finds, and keeps
             nothing before you start the training.
           </p>
+          {hasSettings && (
+            <p class="notice">
+              The choices of the finding are set. Choose the table again: this page no longer has the one that the model
+              was trained with.
+            </p>
+          )}
           {error !== null && <ErrorNotice error={error} />}
           <DropZone label="Drop a table here, or" accept={TABLE_TYPES} onFile={read} />
         </>
@@ -47,7 +55,7 @@ export function TrainView({ project }: { project: string }) {
           project={project}
           model={model}
           head={head}
-          initial={settingsOf(query)}
+          initial={settings}
           onHead={setHead}
           forget={() => setHead(undefined)}
         />

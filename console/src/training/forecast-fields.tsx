@@ -11,6 +11,9 @@ export type Series = NonNullable<TrainingRequest['series']>;
 const START_HORIZON = 12;
 const MAX_HORIZON = 1000;
 
+/** The most columns to tick that are shown without a click: each is a stop of the keyboard. */
+const MAX_OPEN = 8;
+
 /**
  * Returns the series to begin with: those of the existing model, or else the first column of dates
  * as the order and nothing that tells series apart.
@@ -103,7 +106,7 @@ function ColumnChoices({
   onChosen: (chosen: string[]) => void;
 }) {
   if (columns.length === 0) return null;
-  return (
+  const boxes = (
     <fieldset class="choices">
       <legend>{legend}</legend>
       {columns.map((name) => (
@@ -119,5 +122,14 @@ function ColumnChoices({
         </label>
       ))}
     </fieldset>
+  );
+  if (columns.length <= MAX_OPEN) return boxes;
+  return (
+    <details class="reading">
+      <summary>
+        {legend}: {chosen.length > 0 ? chosen.join(', ') : 'none'}
+      </summary>
+      {boxes}
+    </details>
   );
 }

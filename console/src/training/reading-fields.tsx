@@ -1,5 +1,5 @@
 import { SelectField } from '../ui/select.js';
-import { type Settings, set, type TableSettings, unset } from './settings.js';
+import { type Settings, set, type TableParameter, unset, valuesOf } from './settings.js';
 
 const BY_VALUES = ['', 'As the values show'] as const;
 
@@ -11,21 +11,25 @@ export function ReadingFields({
   settings: Settings;
   onSettings: (change: (settings: Settings) => Settings) => void;
 }) {
-  const { decimal, group, date_order } = settings.table;
-  const choose = (parameter: keyof TableSettings) => (value: string) =>
-    onSettings((before) => (value === '' ? unset : set)(before, { parameter, value }));
+  const [decimal = ''] = valuesOf(settings, 'decimal');
+  const [group = ''] = valuesOf(settings, 'group');
+  const [order = ''] = valuesOf(settings, 'date_order');
+  const choose = (parameter: TableParameter, chosen: string) => (value: string) =>
+    onSettings((before) =>
+      value === '' ? unset(before, { parameter, value: chosen }) : set(before, { parameter, value }),
+    );
   return (
     <>
       <SelectField
         label="Decimal mark"
-        value={decimal ?? ''}
+        value={decimal}
         options={[BY_VALUES, ['.', 'Point: 1234.5'], [',', 'Comma: 1234,5']]}
-        onChoose={choose('decimal')}
+        onChoose={choose('decimal', decimal)}
       />
       <SelectField
         label="Thousands separator"
-        error={group !== undefined && group === decimal ? 'This is the decimal mark. Choose another one.' : undefined}
-        value={group ?? ''}
+        error={group !== '' && group === decimal ? 'This is the decimal mark. Choose another one.' : undefined}
+        value={group}
         options={[
           BY_VALUES,
           [',', 'Comma: 1,234'],
@@ -33,18 +37,18 @@ export function ReadingFields({
           [' ', 'Space: 1 234'],
           ["'", "Apostrophe: 1'234"],
         ]}
-        onChoose={choose('group')}
+        onChoose={choose('group', group)}
       />
       <SelectField
         label="Dates such as 05/06/2025"
-        value={date_order ?? ''}
+        value={order}
         options={[
           BY_VALUES,
           ['day-first', 'Day first: 5 June'],
           ['month-first', 'Month first: 6 May'],
           ['year-first', 'Year first, as in 25-06-05'],
         ]}
-        onChoose={choose('date_order')}
+        onChoose={choose('date_order', order)}
       />
     </>
   );

@@ -1,57 +1,88 @@
 import type { Remedy } from '../findings/finding.js';
-import type { PreviewMarks } from '../tables/preview.js';
 import { type ChosenUses, PARAMETERS, type Use } from './column-uses.js';
-
-/** The choices about a table that hold for all of it, as parameters of a training. */
-export type TableSettings = Pick<PreviewMarks, 'decimal' | 'group' | 'date_order'>;
 
 /** The choices of a training beside its goal. */
 export interface Settings {
   readonly uses: ChosenUses;
-  readonly table: TableSettings;
+  /** The parameters that hold for the table, with their values; one of a list occurs once for each value. */
+  readonly table: readonly Remedy[];
 }
 
-export const NO_SETTINGS: Settings = { uses: new Map(), table: {} };
+export const NO_SETTINGS: Settings = { uses: new Map(), table: [] };
+
+const DECIMALS = ['.', ','] as const;
+const GROUPS = [',', '.', ' ', "'"] as const;
+const ORDERS = ['day-first', 'month-first', 'year-first'] as const;
 
 /** The values of the parameters that have one value for the table. */
-const VALUES: Readonly<Record<string, readonly string[]>> = {
-  decimal: ['.', ','],
-  group: [',', '.', ' ', "'"],
-  date_order: ['day-first', 'month-first', 'year-first'],
-} satisfies Record<keyof TableSettings, readonly string[]>;
+const VALUES = { decimal: DECIMALS, group: GROUPS, date_order: ORDERS };
+
+/** The parameters that may have several values. */
+const LISTS = ['missing', 'missing_in', 'drop_lines'] as const;
+
+/** A parameter that holds for the table. */
+export type TableParameter = keyof typeof VALUES | (typeof LISTS)[number];
 
 /** The use of a column that each parameter states. */
 const USES = new Map<string, Use>(
   (['unused', 'category', 'number', 'date', 'point', 'comma'] as const).map((use) => [PARAMETERS[use], use]),
 );
 
+const isList = (parameter: string) => LISTS.some((list) => list === parameter);
+
 /** Returns whether this page can set a parameter to a value. */
 export function canSet({ parameter, value }: Remedy): boolean {
-  return USES.has(parameter) || (VALUES[parameter]?.includes(value) ?? false);
+  const values: readonly string[] = Object.entries(VALUES).find(([name]) => name === parameter)?.[1] ?? [];
+  return USES.has(parameter) || isList(parameter) || values.includes(value);
 }
 
 /** Returns whether a parameter has a value. */
-export function isSet({ uses, table }: Settings, { parameter, value }: Remedy): boolean {
-  const use = USES.get(parameter);
-  if (use !== undefined) return uses.get(value) === use;
-  return Object.entries(table).some(([name, set]) => name === parameter && set === value);
+export function isSet({ uses, table }: Settings, remedy: Remedy): boolean {
+  const use = USES.get(remedy.parameter);
+  return use === undefined ? table.some((one) => isSame(one, remedy)) : uses.get(remedy.value) === use;
 }
 
 /** Sets a parameter that `canSet` allows. */
-export function set(settings: Settings, { parameter, value }: Remedy): Settings {
+export function set(settings: Settings, remedy: Remedy): Settings {
+  const { parameter, value } = remedy;
   const use = USES.get(parameter);
   if (use !== undefined) return { ...settings, uses: new Map(settings.uses).set(value, use) };
-  return { ...settings, table: { ...settings.table, [parameter]: value } };
+  const others = settings.table.filter((one) => !(isList(parameter) ? isSame(one, remedy) : one.parameter === parameter));
+  return { ...settings, table: [...others, { parameter, value }] };
 }
 
 /** Takes back what `set` has set. */
-export function unset(settings: Settings, { parameter, value }: Remedy): Settings {
+export function unset(settings: Settings, remedy: Remedy): Settings {
+  const { parameter, value } = remedy;
   if (USES.has(parameter)) return { ...settings, uses: new Map(settings.uses).set(value, 'found') };
-  const others = Object.entries(settings.table).filter(([name]) => name !== parameter);
-  return others.reduce<Settings>((kept, [name, other]) => set(kept, { parameter: name, value: other }), {
-    ...settings,
-    table: {},
-  });
+  return { ...settings, table: settings.table.filter((one) => !isSame(one, remedy)) };
+}
+
+const isSame = (one: Remedy, other: Remedy) => one.parameter === other.parameter && one.value === other.value;
+
+/** Returns the values of a parameter that holds for the table. */
+export function valuesOf({ table }: Settings, parameter: TableParameter): string[] {
+  return table.filter((one) => one.parameter === parameter).map(({ value }) => value);
+}
+
+/** Returns the parameters that hold for the table, as those of a request. */
+export function tableQuery(settings: Settings) {
+  const one = <T extends string>(parameter: TableParameter, values: readonly T[]) =>
+    values.find((value) => isSet(settings, { parameter, value }));
+  const decimal = one('decimal', DECIMALS);
+  const group = one('group', GROUPS);
+  const date_order = one('date_order', ORDERS);
+  const missing = valuesOf(settings, 'missing');
+  const missing_in = valuesOf(settings, 'missing_in');
+  const drop_lines = valuesOf(settings, 'drop_lines').map(Number);
+  return {
+    ...(decimal && { decimal }),
+    ...(group && { group }),
+    ...(date_order && { date_order }),
+    ...(missing.length > 0 && { missing }),
+    ...(missing_in.length > 0 && { missing_in }),
+    ...(drop_lines.length > 0 && { drop_lines }),
+  };
 }
 
 /** Reads the settings of an address, such as those that a finding about a model leads to. */

@@ -18,7 +18,7 @@ import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
 import { isName, nameFromFile } from './model-name.js';
 import { ReadingFields } from './reading-fields.js';
 import { SendingProgress } from './sending-progress.js';
-import type { Settings } from './settings.js';
+import { type Settings, tableQuery } from './settings.js';
 import { TableLook } from './table-look.js';
 import { guessTarget, TargetFields, type Task } from './target-fields.js';
 import { UseChoice } from './use-choice.js';
@@ -51,7 +51,7 @@ export function TrainForm({
   const existing = useExistingModel(project, name);
   const [settings, setSettings] = useState(initial);
   const decimals = findDecimals(head.columns, settings.uses, existing);
-  const preview = usePreview(project, head, { ...settings.table, ...decimals });
+  const preview = usePreview(project, head, { ...tableQuery(settings), ...decimals });
   const profiles = useMemo(() => profileColumns(head, preview.preview), [head, preview.preview]);
   const [chosenTarget, setChosen] = useState<string>();
   const [chosenTask, setTask] = useState<Task>();
@@ -91,7 +91,7 @@ export function TrainForm({
       target,
       task: !profile || task === profile.task || task === 'forecast' ? undefined : task,
       series: task === 'forecast' ? series : undefined,
-      settings: { ...settings.table, ...toParameters(profiles, uses, roles) },
+      settings: { ...tableQuery(settings), ...toParameters(profiles, uses, roles) },
       table: head.file,
       type: head.type,
       place: head.workbook?.place,

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { navigate } from '../router/route.js';
 import { useLeaveWarning } from '../session/use-leave-warning.js';
+import { keepTrained } from './chosen-file.js';
 import { type Sending, sendTable, type TrainingRequest } from './send-table.js';
 
 /** A table that this page sends: none, on its way, or refused. */
@@ -28,6 +29,7 @@ export function useTraining() {
     try {
       const request = typeof find === 'function' ? await find() : find;
       await sendTable(request, set, signal);
+      if (request.table instanceof File) keepTrained(request.project, request.name, request.table);
       if (!signal.aborted) navigate(['projects', request.project, 'models', request.name]);
     } catch (error) {
       set({ step: 'failed', error });
