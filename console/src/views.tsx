@@ -42,7 +42,7 @@ const VIEWS: Readonly<Record<string, ViewOf>> = {
   )),
   'projects/:project/models/:model/report': later(({ ReportView }, [project, model]) => (
     <ReportView project={project} model={model}>
-      {(shown) => <Quality project={project} model={shown} />}
+      {(shown) => <Quality project={project} model={shown} isFile />}
     </ReportView>
   )),
   'projects/:project/models/:model/record': later(({ RecordView }, [project, model]) => (

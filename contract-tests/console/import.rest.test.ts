@@ -126,7 +126,9 @@ test('a table that leaves its marks open is asked about, and read again after ea
   await header('stock').getByText('25% missing: 25 × “NA”').waitFor();
   await header('price').getByText('Undecided: its values are numbers in which a comma may separate').waitFor();
   await useOf(page, 'price').selectOption('Read 1,100 as 1.1');
-  await header('price').getByText(/^numbers, 1\.1 to 8\./).waitFor();
+  await header('price')
+    .getByText(/^numbers, 1\.1 to 8\./)
+    .waitFor();
   await header('sold').getByText('Undecided: looks like dates').waitFor();
   await page.getByLabel('Dates such as 05/06/2025').selectOption('Day first: 5 June');
   await header('sold').getByText('the day first').waitFor();

@@ -1,4 +1,5 @@
 import type { ClassificationModel, Model, RegressionModel } from 'roster-client';
+import { TableReport } from '../findings/table-report.js';
 import { type Fact, Facts } from '../ui/facts.js';
 import { duration, finePercent, percent, time, whole } from '../ui/format.js';
 import { Later } from '../ui/later.js';
@@ -23,10 +24,20 @@ export function ModelView({ project, model }: { project: string; model: string }
 }
 
 /** All that is known of a model's quality, as plots and figures. */
-export function Quality({ project, model }: { project: string; model: Model }) {
+export function Quality({
+  project,
+  model,
+  isFile = false,
+}: {
+  project: string;
+  model: Model;
+  /** True in a report that is saved. */
+  isFile?: boolean;
+}) {
   return (
     <>
       <Headline model={model} />
+      <TableReport project={project} model={model} isFile={isFile} />
       {model.task === 'regression' && <RegressionQuality model={model} />}
       {model.task === 'classification' && <ClassificationQuality model={model} />}
       {model.task === 'forecast' && (

@@ -1,5 +1,4 @@
 import type { components, operations } from 'roster-client';
-import type { Finding } from '../findings/finding.js';
 
 /** The answer to a preview, and whether the table was cut within a line. */
 export type PreviewAnswer = components['schemas']['TablePreview'] & { readonly isCut: boolean };
@@ -20,19 +19,19 @@ export interface Preview {
   /** The columns without a name and without values, which are left out. */
   readonly unnamedColumns: number;
   readonly rowsRead: number;
-  readonly findings: readonly Finding[];
+  readonly findings: PreviewAnswer['findings'];
   /** What ended the reading; null if nothing did. */
   readonly fault: string | null;
 }
 
 /** Returns what the service says of the columns of a table. */
-export function toPreview({ columns, unnamed_columns, rows_read, fault, isCut }: PreviewAnswer): Preview {
+export function toPreview({ columns, unnamed_columns, rows_read, findings, fault, isCut }: PreviewAnswer): Preview {
   return {
     // Of two columns with one name, the first; a training refuses both.
     columns: new Map(columns.map((column) => [column.name, column] as const).toReversed()),
     unnamedColumns: unnamed_columns,
     rowsRead: rows_read,
-    findings: [],
+    findings,
     fault: isCut ? null : fault,
   };
 }

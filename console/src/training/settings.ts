@@ -47,7 +47,9 @@ export function set(settings: Settings, remedy: Remedy): Settings {
   const { parameter, value } = remedy;
   const use = USES.get(parameter);
   if (use !== undefined) return { ...settings, uses: new Map(settings.uses).set(value, use) };
-  const others = settings.table.filter((one) => !(isList(parameter) ? isSame(one, remedy) : one.parameter === parameter));
+  const others = settings.table.filter(
+    (one) => !(isList(parameter) ? isSame(one, remedy) : one.parameter === parameter),
+  );
   return { ...settings, table: [...others, { parameter, value }] };
 }
 
@@ -74,7 +76,7 @@ export function tableQuery(settings: Settings) {
   const date_order = one('date_order', ORDERS);
   const missing = valuesOf(settings, 'missing');
   const missing_in = valuesOf(settings, 'missing_in');
-  const drop_lines = valuesOf(settings, 'drop_lines').map(Number);
+  const drop_lines = valuesOf(settings, 'drop_lines');
   return {
     ...(decimal && { decimal }),
     ...(group && { group }),

@@ -1,0 +1,91 @@
+import type { Model } from 'roster-client';
+import { href } from '../router/route.js';
+import { count, whole } from '../ui/format.js';
+import type { Finding } from './finding.js';
+import { FindingList } from './finding-list.js';
+import { describeRemedy } from './remedy-words.js';
+
+type Reading = NonNullable<Model['reading']>;
+
+/**
+ * The report on the table of a version: the rows that were left out, the words that count as missing, and what looks
+ * odd. A remedy leads to a new training that has its parameter.
+ * @param isFile true in a report that is saved, in which links lead nowhere
+ */
+export function TableReport({ project, model, isFile }: { project: string; model: Model; isFile: boolean }) {
+  const { name, reading, findings, source } = model;
+  if (reading === null && findings.length === 0) return null;
+  const [example] = findings.flatMap(({ remedies }) => remedies);
+  const isLinked = !isFile && source === null;
+  return (
+    <section class="look">
+      <h2>The table</h2>
+      {reading && <Rows reading={reading} />}
+      {findings.length > 0 && (
+        <FindingList
+          findings={findings}
+          control={(remedy) =>
+            isLinked && (
+              <a
+                key={remedy.parameter + remedy.value}
+                class="button"
+                href={href(['projects', project, 'models', '~new'], { name, [remedy.parameter]: remedy.value })}
+              >
+                {describeRemedy(remedy)}, and train again
+              </a>
+            )
+          }
+        />
+      )}
+      {example && !isFile && (
+        <p class="hint">
+          By API, send the parameter with the next training, such as{' '}
+          <code>{new URLSearchParams([[example.parameter, example.value]]).toString()}</code>.
+        </p>
+      )}
+    </section>
+  );
+}
+
+const CAUSES: Readonly<Record<Reading['left_out'][number]['cause'], string>> = {
+  no_target: 'have no value to predict',
+  dropped: 'were named to be left out',
+  repeated_moment: 'are repeated: a later row has the same moment',
+};
+
+function Rows({ reading: { rows_sent, rows_used, left_out, missing_words } }: { reading: Reading }) {
+  return (
+    <>
+      <p>
+        {left_out.length === 0
+          ? `All ${count(rows_sent, 'row')} were used.`
+          : `${whole(rows_used)} of ${count(rows_sent, 'row')} were used.`}
+      </p>
+      {left_out.length > 0 && (
+        <ul>
+          {left_out.map(({ cause, rows, places, words }) => (
+            <li key={cause}>
+              {count(rows, 'row')} {CAUSES[cause]}
+              {words.length > 0 && `: ${words.map(({ word, rows: of }) => `${whole(of)} × “${word}”`).join(', ')}`}.{' '}
+              <span class="faint">{describePlaces(places, rows)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {missing_words.length > 0 && (
+        <p class="hint">
+          Beside empty cells, these count as missing, in any case of their letters: {missing_words.join(', ')}.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Names the first rows of a finding. */
+export function describePlaces(places: Finding['places'], rows: number | null): string {
+  const names = places.map((place) => ('line' in place ? whole(place.line ?? 0) : whole(place.row ?? 0)));
+  if (names.length === 0) return '';
+  const isLine = places.some((place) => 'line' in place);
+  const word = `${isLine ? 'Line' : 'Row'}${names.length > 1 ? 's' : ''}`;
+  return `${word} ${names.join(', ')}${rows !== null && rows > names.length ? ', …' : ''}`;
+}
