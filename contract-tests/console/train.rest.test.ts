@@ -141,6 +141,7 @@ describe('training in the console', () => {
     await page.getByText(/ · about \d+ (second|minute)s? left$/).waitFor();
     await page.getByRole('button', { name: 'Cancel the training' }).click();
     await page.getByText('The training was cancelled.').waitFor();
+    await page.getByRole('status').getByText('The training of version 1 ended without a model.').waitFor();
     await expectGoodViewInEachWindow(look);
   });
 });

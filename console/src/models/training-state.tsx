@@ -31,7 +31,11 @@ export function TrainingState({
   useEffect(() => {
     if (status === 'training') announce(`Training version ${version} has begun.`);
     else if (wasTraining.current) {
-      announce(status === 'ready' ? `Version ${version} is ready.` : `Version ${version} was not trained. ${failure}`);
+      announce(
+        status === 'ready'
+          ? `Version ${version} is ready.`
+          : `The training of version ${version} ended without a model.`,
+      );
     }
     wasTraining.current = status === 'training';
   }, [version, status]);
