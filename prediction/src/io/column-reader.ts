@@ -1,6 +1,7 @@
 import type { RowColumns } from '../rows/blocks.js';
+import type { OutlierCheck } from '../rows/outlier-checks.js';
 import type { BinnedInput, BinnedRows, RowBinner, RowBlock } from '../rows/row-binner.js';
-import type { OutlierCheck, SchemaCheck } from '../rows/row-check.js';
+import type { SchemaCheck } from '../rows/row-check.js';
 import { ColumnMapper } from '../rows/row-keys.js';
 import type { RowObject } from '../table/cells.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';

@@ -1,11 +1,10 @@
 import type { ModelBase } from '../model/model.js';
-import { Cell, cellText, type RowObject, toRowObject } from '../table/cells.js';
-import type { ColumnSummary } from '../table/column-profile.js';
-import { createCellReader, createReader, looksLike } from '../table/reading/create-reader.js';
+import { type RowObject, toRowObject } from '../table/cells.js';
 import { cutText } from '../text/cut-text.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Steps } from '../trees/steps.js';
 import { NearestName } from './nearest-name.js';
+import { type OutlierCheck, outlierChecks } from './outlier-checks.js';
 import { ColumnMapper, type KeyLayout, ModelNames, underModelNames } from './row-keys.js';
 import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
 
@@ -27,9 +26,11 @@ export class SchemaChecks {
   ): Steps<SchemaChecks> {
     const inputs = model.columns.map(({ name }) => name);
     const finders: OutlierCheck[] = [];
-    for (const finder of suspectFinders(model.columns, knowsAll)) {
-      finders.push(finder);
-      yield;
+    for (const [index, column] of model.columns.entries()) {
+      for (const finder of outlierChecks(column, knowsAll(index))) {
+        finders.push(finder);
+        yield;
+      }
     }
     return new SchemaChecks(new ModelNames(inputs, model.target), finders);
   }
@@ -233,38 +234,6 @@ export function keptName(name: string): string {
   return Buffer.from(cutText(name, MAX_NAME_LENGTH)).toString();
 }
 
-/** Finds values of a column that are unlike those of the table. */
-export interface OutlierCheck {
-  readonly cell: Cell;
-  readonly kind: Extract<RowWarning['kind'], 'unreadable' | 'out-of-range' | 'new-category'>;
-  readonly isSuspect: (value: unknown) => boolean;
-}
-
-/**
- * Yields finders for the columns that a model reads. Dates have no finder for a range: rows to predict are often later
- * than the table.
- */
-function* suspectFinders(
-  columns: readonly ColumnSummary[],
-  knowsAll: (column: number) => boolean,
-): Generator<OutlierCheck> {
-  for (const [index, summary] of columns.entries()) {
-    const { name, kind, reading } = summary;
-    if (!summary.used) continue;
-    if (kind !== 'category' && isDecided(reading)) {
-      const isSuspect = isUnreadable(kind, createReader(kind, reading));
-      yield { cell: new Cell(name), kind: 'unreadable', isSuspect };
-    }
-    if (kind === 'date') continue;
-    if (kind === 'number') {
-      yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(summary) };
-      continue;
-    }
-    if (!knowsAll(index)) continue;
-    yield { cell: new Cell(name), kind: 'new-category', isSuspect: notAmong(summary.categories ?? []) };
-  }
-}
-
 /**
  * Returns whether the categories of a column are all that a model of rows knows. Where others are familiar, one that
  * is not listed may well have been in the table.
@@ -277,48 +246,5 @@ export function knowsCategories({
     const feature = features.findIndex((one) => one.column === column);
     const unfamiliar = partial_rows?.unfamiliar_bins[feature] ?? [];
     return unfamiliar.some((bin) => bin !== MISSING_BIN);
-  };
-}
-
-/** Returns the range of a column of numbers, with its width added at both ends. */
-export function usualRange({ min, max }: ColumnSummary): { least: number; most: number } {
-  if (typeof min !== 'number' || typeof max !== 'number') {
-    return { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY };
-  }
-  const width = max - min;
-  return { least: min - width, most: max + width };
-}
-
-/** Returns a check for numbers that lie outside the range by more than its width. */
-function farFrom(summary: ColumnSummary): (value: unknown) => boolean {
-  const { least, most } = usualRange(summary);
-  const read = createCellReader('number', summary.reading);
-  return (value) => {
-    if (value === null) return false;
-    const number = read(value);
-    return number < least || number > most;
-  };
-}
-
-/** Returns whether a column has one meaning; models of earlier releases do not say so, and are not warned of. */
-function isDecided(reading: ColumnSummary['reading']): boolean {
-  return reading !== null && reading.kind !== 'undecided' && reading.decided_by !== undefined;
-}
-
-/** Returns a check for texts that look like values, but contradict the reading of their column. */
-function isUnreadable(kind: 'number' | 'date', read: (text: string) => number): (value: unknown) => boolean {
-  return (value) => {
-    if (typeof value !== 'string') return false;
-    const text = cellText(value);
-    return text !== '' && Number.isNaN(read(text)) && looksLike(kind, text);
-  };
-}
-
-function notAmong(categories: readonly string[]): (value: unknown) => boolean {
-  const known = new Set(categories);
-  return (value) => {
-    if (value === null || (typeof value === 'string' && known.has(value))) return false;
-    const text = cellText(value);
-    return text !== '' && !known.has(text);
   };
 }

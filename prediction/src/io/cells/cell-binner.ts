@@ -1,4 +1,5 @@
-import type { OutlierCheck, SchemaCheck } from '../../rows/row-check.js';
+import type { OutlierCheck } from '../../rows/outlier-checks.js';
+import type { SchemaCheck } from '../../rows/row-check.js';
 import type { RowObject } from '../../table/cells.js';
 import { type BlockPlace, CELL, CellBlock, type ReadOther } from './cell-block.js';
 import type { CellMemory } from './cell-memory.js';

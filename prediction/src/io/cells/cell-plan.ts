@@ -1,8 +1,9 @@
 import { KernelMemory } from '../../kernel/kernel-memory.js';
 import { readsPoints } from '../../rows/answer-layout.js';
 import type { RowColumns } from '../../rows/blocks.js';
+import { type OutlierCheck, usualRange } from '../../rows/outlier-checks.js';
 import type { BinnedInput } from '../../rows/row-binner.js';
-import { type OutlierCheck, usualRange } from '../../rows/row-check.js';
+
 import type { ColumnSummary } from '../../table/column-profile.js';
 import type { CutGrid } from '../../trees/binning/bin-mapper.js';
 

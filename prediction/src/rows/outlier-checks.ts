@@ -1,0 +1,75 @@
+import { Cell, cellText } from '../table/cells.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import { createCellReader, createReader, looksLike } from '../table/reading/create-reader.js';
+import type { RowWarning } from './row-warnings.js';
+
+/** What a check needs to know of a column, of a stored model or of the contract's. */
+type CheckedColumn = Pick<ColumnSummary, 'name' | 'kind' | 'used' | 'min' | 'max' | 'categories' | 'reading'>;
+
+/** Finds values of a column that are unlike those of the table. */
+export interface OutlierCheck {
+  readonly cell: Cell;
+  readonly kind: Extract<RowWarning['kind'], 'unreadable' | 'out-of-range' | 'new-category'>;
+  readonly isSuspect: (value: unknown) => boolean;
+}
+
+/**
+ * Yields the checks of a column, none if the model does not use it. Dates are not checked against a range: rows to
+ * predict are often later than the table.
+ *
+ * @param knowsAll whether the categories of the column are all that the model knows.
+ */
+export function* outlierChecks(column: CheckedColumn, knowsAll: boolean): Generator<OutlierCheck> {
+  const { name, kind, reading } = column;
+  if (!column.used) return;
+  if (kind !== 'category' && isDecided(reading)) {
+    yield { cell: new Cell(name), kind: 'unreadable', isSuspect: isUnreadable(kind, createReader(kind, reading)) };
+  }
+  if (kind === 'number') yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(column) };
+  if (kind === 'category' && knowsAll) {
+    yield { cell: new Cell(name), kind: 'new-category', isSuspect: notAmong(column.categories ?? []) };
+  }
+}
+
+/** Returns the range of a column of numbers, with its width added at both ends. */
+export function usualRange({ min, max }: Pick<ColumnSummary, 'min' | 'max'>): { least: number; most: number } {
+  if (typeof min !== 'number' || typeof max !== 'number') {
+    return { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+  }
+  const width = max - min;
+  return { least: min - width, most: max + width };
+}
+
+/** Returns a check for numbers that lie outside the range by more than its width. */
+function farFrom(summary: CheckedColumn): (value: unknown) => boolean {
+  const { least, most } = usualRange(summary);
+  const read = createCellReader('number', summary.reading);
+  return (value) => {
+    if (value === null) return false;
+    const number = read(value);
+    return number < least || number > most;
+  };
+}
+
+/** Returns whether a column has one meaning; models of earlier releases do not say so, and are not warned of. */
+function isDecided(reading: ColumnSummary['reading']): boolean {
+  return reading !== null && reading.kind !== 'undecided' && reading.decided_by !== undefined;
+}
+
+/** Returns a check for texts that look like values, but contradict the reading of their column. */
+function isUnreadable(kind: 'number' | 'date', read: (text: string) => number): (value: unknown) => boolean {
+  return (value) => {
+    if (typeof value !== 'string') return false;
+    const text = cellText(value);
+    return text !== '' && Number.isNaN(read(text)) && looksLike(kind, text);
+  };
+}
+
+function notAmong(categories: readonly string[]): (value: unknown) => boolean {
+  const known = new Set(categories);
+  return (value) => {
+    if (value === null || (typeof value === 'string' && known.has(value))) return false;
+    const text = cellText(value);
+    return text !== '' && !known.has(text);
+  };
+}
