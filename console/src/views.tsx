@@ -1,9 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { KeyView } from './key/key-view.js';
 import { ModelList } from './models/model-list.js';
-import { ModelView, Quality } from './models/model-view.js';
 import { StartView } from './models/start-view.js';
-import { TryRowView } from './models/try-row-view.js';
 import { AGENTS } from './resources/agents.js';
 import { CHATBOTS } from './resources/chatbots.js';
 import { ProjectsView } from './resources/projects-view.js';
@@ -21,7 +19,7 @@ type ViewOf = (names: Names, route: Route) => ComponentChildren;
 /** A view whose code is loaded when it is opened. */
 const later =
   (show: (views: Views, names: Names) => ComponentChildren): ViewOf =>
-  (names) => <Later isPage>{(views) => show(views, names)}</Later>;
+  (names) => <Later>{(views) => show(views, names)}</Later>;
 
 /**
  * Views by their address. A segment that begins with `:` stands for any name; `~new`, which cannot
@@ -35,12 +33,16 @@ const VIEWS: Readonly<Record<string, ViewOf>> = {
   'projects/:project/models': ([project]) => <ModelList project={project} />,
   // With `?name=`, the next version of a model.
   'projects/:project/models/~new': later(({ TrainView }, [project]) => <TrainView project={project} />),
-  'projects/:project/models/:model': ([project, model]) => <ModelView project={project} model={model} />,
-  'projects/:project/models/:model/try': ([project, model]) => <TryRowView project={project} model={model} />,
+  'projects/:project/models/:model': later(({ ModelView }, [project, model]) => (
+    <ModelView project={project} model={model} />
+  )),
+  'projects/:project/models/:model/try': later(({ TryRowView }, [project, model]) => (
+    <TryRowView project={project} model={model} />
+  )),
   'projects/:project/models/:model/predict': later(({ PredictFileView }, [project, model]) => (
     <PredictFileView project={project} model={model} />
   )),
-  'projects/:project/models/:model/report': later(({ ReportView }, [project, model]) => (
+  'projects/:project/models/:model/report': later(({ Quality, ReportView }, [project, model]) => (
     <ReportView project={project} model={model}>
       {(shown) => <Quality project={project} model={shown} isFile />}
     </ReportView>

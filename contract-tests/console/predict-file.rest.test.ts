@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { answered, type RosterClient, untilReady } from 'roster-client';
+import { answered, MEDIA_TYPES, type RosterClient, untilReady } from 'roster-client';
 import { describe, expect, test } from 'vitest';
 import { openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import type { Look } from '../docs/browser.js';
-import { browserAndService, expectGoodViewInEachWindow, openConsole } from './console-page.js';
+import { browserAndService, expectGoodView, expectGoodViewInEachWindow, openConsole } from './console-page.js';
 import { chooseFile, pressByKeyboard } from './table-views.js';
 
 /** Two classes, of which the name of one is a formula of a spreadsheet. */
@@ -80,6 +80,53 @@ describe('predicting a file in the console', () => {
     await page.getByText('2 true values added, 0 corrected, 0 known before').waitFor();
   });
 
+  test('warns of values before they are sent, and shows rows to sort, filter and save as a workbook, by keyboard', async () => {
+    const look = await openFileView(on.open(VIEW));
+    const { page } = look;
+    // Row 3 is wrong, row 2 is far outside the table.
+    const rows = ['order,size,weight,kind', '007,10,20,=1+1', '008,90000,180,plain', '009,30,60,plain'];
+    await chooseFile(page, { name: 'orders.csv', content: rows.join('\n') });
+    await page.getByText('numbers far outside the range of the training table, in 1 row (row 2): “90000”').waitFor();
+    await expectGoodViewInEachWindow(look);
+    await pressByKeyboard(page, 'Predict 3 rows');
+    await page.getByRole('heading', { name: '3 rows predicted' }).waitFor();
+    const cellsOf = (row: number) => page.locator('tbody tr').nth(row).locator('td').allTextContents();
+    expect((await cellsOf(2)).slice(0, 5)).toEqual(['3', '009', 'plain', "'=1+1", 'wrong']);
+
+    await pressByKeyboard(page, 'order');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.getByRole('columnheader', { name: /order/ }).getAttribute('aria-sort'))
+      .toBe('descending');
+    await expect.poll(async () => (await cellsOf(0)).slice(0, 2)).toEqual(['3', '009']);
+    await page.getByLabel('Show').selectOption('Wrong class');
+    await page.getByText('1 to 1 of 1 row').waitFor();
+    await page.getByLabel('Show').selectOption('All rows');
+    await page.getByLabel('Find in the rows').fill('008');
+    await page.getByText('1 to 1 of 1 row').waitFor();
+    await expectGoodViewInEachWindow(look);
+
+    const saved = page.waitForEvent('download');
+    await pressByKeyboard(page, 'Download orders-predicted.xlsx');
+    const book = await readFile(await (await saved).path());
+    const preview = await answered(
+      on.roster.POST('/api/projects/{projectName}/tables/preview', {
+        params: { path: { projectName: 'default' } },
+        body: new Blob([new Uint8Array(book)]),
+        headers: { 'Content-Type': MEDIA_TYPES.xlsx },
+      }),
+    );
+    expect(preview.columns.slice(0, 5).map(({ name }) => name)).toEqual([
+      ...['order', 'size', 'weight', 'kind', 'kind_predicted'],
+    ]);
+    expect(preview.rows.map((row) => row.slice(0, 5))).toEqual([
+      ['007', '10', '20', '=1+1', '=1+1'],
+      ['008', '90000', '180', 'plain', 'plain'],
+      ['009', '30', '60', 'plain', '=1+1'],
+    ]);
+    await expectGoodView(look);
+  });
+
   test('continues where it stopped, and reports all pieces together', async () => {
     const proxy = await openFaultyProxy(on.server.url);
     const look = await openFileView(openConsole(on.browser, proxy.url, VIEW));
@@ -112,12 +159,12 @@ describe('predicting a file in the console', () => {
     // Behind an apostrophe, a spreadsheet shows the text and does not compute it.
     expect(lines[2]).toMatch(/^1,1,'=1\+1,0\.\d+,'=1\+1/);
 
-    // Ranked, the rows of the highest probability of the chosen class come first, and none is lost.
-    await page.getByLabel('Class of kind').selectOption('plain');
-    await page.getByRole('region', { name: 'The rows with the highest probability of “plain”' }).waitFor();
+    // Sorted, the rows of the highest probability of a class come first, and none is lost.
+    await page.getByLabel('Order').selectOption('kind_probability_plain, highest first');
+    await page.getByText('1 to 50 of 5,000 rows').waitFor();
     await expectGoodViewInEachWindow(look);
     const ranked = page.waitForEvent('download');
-    await pressByKeyboard(page, 'Download 5,000 rows, the most likely first');
+    await pressByKeyboard(page, 'Download these 5,000 rows in this order');
     const text = await readFile(await (await ranked).path(), 'utf8');
     const [header, ...records] = text.trimEnd().split('\n');
     expect(header).toBe(lines[0]);

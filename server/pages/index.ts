@@ -37,6 +37,7 @@ const CONSOLE_POLICY =
 const FILES: Readonly<Record<string, string>> = {
   '/console/index.js': '../console/console/index.js',
   '/console/later-views.js': '../console/console/later-views.js',
+  '/console/write-workbook.js': '../console/console/write-workbook.js',
   '/console/index.css': '../console/console/index.css',
   '/console/diamonds.csv': '../console/console/diamonds.csv',
   '/console/more-diamonds.csv': '../console/console/more-diamonds.csv',

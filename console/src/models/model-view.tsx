@@ -2,8 +2,8 @@ import type { ClassificationModel, Model, RegressionModel } from 'roster-client'
 import { TableReport } from '../findings/table-report.js';
 import { type Fact, Facts } from '../ui/facts.js';
 import { duration, finePercent, percent, time, whole } from '../ui/format.js';
-import { Later } from '../ui/later.js';
 import { targetUnit } from '../ui/units.js';
+import { ForecastQuality } from './forecast/forecast-quality.js';
 import { ModelFrame } from './model-frame.js';
 import { Confusion } from './quality/confusion.js';
 import { CoverageByClass, CoverageByError } from './quality/coverage.js';
@@ -40,9 +40,7 @@ export function Quality({
       <TableReport project={project} model={model} isFile={isFile} />
       {model.task === 'regression' && <RegressionQuality model={model} />}
       {model.task === 'classification' && <ClassificationQuality model={model} />}
-      {model.task === 'forecast' && (
-        <Later>{({ ForecastQuality }) => <ForecastQuality project={project} model={model} />}</Later>
-      )}
+      {model.task === 'forecast' && <ForecastQuality project={project} model={model} />}
       <div class="aside-facts">
         {model.columns?.some(({ used, importance }) => !used || importance) && (
           <section>

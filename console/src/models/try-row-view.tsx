@@ -4,8 +4,8 @@ import { ConfidenceChoices, DEFAULT_CHOICE, parseChoice, readConfidence } from '
 import { replaceQuery, useRoute } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
-import { Later } from '../ui/later.js';
 import { SelectField } from '../ui/select.js';
+import { Forecast } from './forecast/forecast.js';
 import { ModelFrame } from './model-frame.js';
 import { byImportance } from './quality/importance.js';
 import { Answer } from './try/answer.js';
@@ -20,7 +20,7 @@ export function TryRowView({ project, model }: { project: string; model: string 
     <ModelFrame project={project} model={model} tab="try">
       {(shown) =>
         shown.task === 'forecast' ? (
-          <Later>{({ Forecast }) => <Forecast key={shown.version} project={project} model={shown} />}</Later>
+          <Forecast key={shown.version} project={project} model={shown} />
         ) : (
           <TryRow project={project} model={shown} />
         )

@@ -5,18 +5,21 @@ export function Scrolling({
   label,
   element,
   isPreview = false,
+  isWide = false,
   children,
 }: {
   label: string;
   element?: RefObject<HTMLElement | null>;
   /** True for the beginning of a table of many columns. */
   isPreview?: boolean;
+  /** True if the table may be wider than the page where the window is. */
+  isWide?: boolean;
   children: ComponentChildren;
 }) {
   return (
     <section
       {...(element && { ref: element })}
-      class={isPreview ? 'table-scroll preview' : 'table-scroll'}
+      class={`table-scroll${isPreview ? ' preview' : ''}${isWide ? ' wide' : ''}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus
       tabIndex={0}
       aria-label={label}
@@ -33,6 +36,7 @@ export function Table({
   hasNames = false,
   isCompared = false,
   classOf,
+  sortOf,
 }: {
   head: readonly ComponentChildren[];
   rows: readonly (readonly ComponentChildren[])[];
@@ -42,13 +46,22 @@ export function Table({
   isCompared?: boolean;
   /** Returns the class of a column. */
   classOf?: (column: number) => string | undefined;
+  /** Returns how the rows are sorted by a column; undefined if they are not. */
+  sortOf?: (column: number) => 'ascending' | 'descending' | undefined;
 }) {
+  const classes = head.map((_, column) => {
+    const isFigures =
+      rows.some((cells) => isFigure(cells[column])) && rows.every((cells) => isFigureOrNone(cells[column]));
+    return (
+      [classOf?.(column), isFigures && !(hasNames && column === 0) && 'num'].filter(Boolean).join(' ') || undefined
+    );
+  });
   return (
     <table class={isCompared ? 'compared' : undefined}>
       <thead>
         <tr>
           {head.map((name, column) => (
-            <th key={column} scope="col" class={classOf?.(column)}>
+            <th key={column} scope="col" class={classes[column]} aria-sort={sortOf?.(column)}>
               {name}
             </th>
           ))}
@@ -63,7 +76,7 @@ export function Table({
                   {cell}
                 </th>
               ) : (
-                <td key={column} class={classOf?.(column)}>
+                <td key={column} class={classes[column]}>
                   {cell}
                 </td>
               ),
@@ -74,3 +87,13 @@ export function Table({
     </table>
   );
 }
+
+/** A figure as it is shown, with a unit of a few letters: 1,234, +0.5 %, $12, 3 kg. */
+const FIGURE = /^[^\p{L}\d]*\d[^\p{L}]*\p{L}{0,4}$/u;
+
+/** Returns whether a cell is a figure or a range of two, which stand at the right so that their digits line up. */
+function isFigure(cell: ComponentChildren): boolean {
+  return typeof cell === 'string' && cell.split(' to ', 2).every((part) => FIGURE.test(part));
+}
+
+const isFigureOrNone = (cell: ComponentChildren) => cell === '' || cell === '–' || cell === undefined || isFigure(cell);

@@ -9,12 +9,14 @@ import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
 import { RunningNotice } from '../ui/progress.js';
 import { type AddedColumn, addedColumns } from './added-columns.js';
+import { checkRows } from './check-rows.js';
 import { ColumnNames, UnknownColumns } from './column-names.js';
 import { type Comparison, compareColumns } from './compare-columns.js';
 import { ConfidenceChoices, DEFAULT_CHOICE, readConfidence } from './confidence-choices.js';
 import { MissingColumns } from './missing-columns.js';
 import { PredictionResult } from './prediction-result.js';
 import { RememberFields, ROW_ID } from './remember-fields.js';
+import { SuspectRows } from './suspect-rows.js';
 import { type PredictedTable, type PredictionProgress, TablePrediction } from './table-prediction.js';
 
 type State =
@@ -45,6 +47,7 @@ export function PredictTable({
   // Another version may begin to serve meanwhile: a file is predicted by the one it was compared with.
   const [model] = useState(current);
   const comparison = useMemo(() => compareColumns(head.columns, model), [head, model]);
+  const suspects = useMemo(() => checkRows(model, head, comparison), [head, model]);
   const [state, setState] = useState<State>(COMPARED);
   const [confidence, setConfidence] = useState(DEFAULT_CHOICE);
   const [id, setId] = useState<string>();
@@ -90,6 +93,12 @@ export function PredictTable({
       )}
       {state.step === 'compared' && comparison.used.length > 0 && (
         <>
+          <SuspectRows
+            columns={suspects}
+            read={
+              head.isWhole ? `all ${count(head.rows.length, 'row')}` : `the first ${count(head.rows.length, 'row')}`
+            }
+          />
           <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
           <RememberFields columns={head.columns} id={id} onChoose={setId} />
           <button type="button" class="primary" onClick={() => run({ rows: 0, share: isCsv(head) ? 0 : undefined })}>

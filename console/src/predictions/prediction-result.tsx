@@ -3,17 +3,16 @@ import type { Model, RowWarning } from 'roster-client';
 import { count, finePercent, percent, rounded, whole } from '../ui/format.js';
 import { targetUnit } from '../ui/units.js';
 import { UnknownColumns } from './column-names.js';
-import { FirstRows } from './first-rows.js';
 import { MissingColumns } from './missing-columns.js';
-import { RankedRows } from './ranked-rows.js';
 import { Remembered } from './remember-fields.js';
+import { ResultTable, WorkbookButton } from './result-table.js';
 import type { Score } from './score.js';
 import type { PredictedTable } from './table-prediction.js';
 
 /** The confidence of sets of classes, unless another is asked for. */
 const DEFAULT_SET_LEVEL = 0.9;
 
-/** A predicted file: its download, its warnings, the quality of its predictions, and its first rows. */
+/** A predicted file: its downloads, its warnings, the quality of its predictions, and its rows. */
 export function PredictionResult({
   project,
   model,
@@ -39,19 +38,18 @@ export function PredictionResult({
         <h2 ref={heading} tabIndex={-1}>
           {count(result.rows, 'row')} predicted
         </h2>
-        <a class="button primary" href={address} download={name}>
-          Download {name}
-        </a>
+        <div class="actions">
+          <a class="button primary" href={address} download={name}>
+            Download {name}
+          </a>
+          <WorkbookButton result={result} name={`${base}-predicted.xlsx`} />
+        </div>
       </div>
       {result.id !== undefined && <Remembered project={project} model={model.name} id={result.id} />}
       <Warnings model={model} result={result} />
       <SeenRows model={model} result={result} />
       {result.score && <Quality model={model} score={result.score} confidence={result.confidence} />}
-      {model.task === 'classification' && result.rank && (
-        <RankedRows model={model} rank={result.rank} result={result} name={`${base}-ranked.csv`} />
-      )}
-      <h2>The first rows</h2>
-      <FirstRows result={result} rows={result.firstRows} label="The first rows with their predictions" />
+      <ResultTable result={result} name={base} />
     </>
   );
 }

@@ -15,7 +15,7 @@ export interface Score {
 /** Compares predictions with the true values, row by row. */
 export class Scorer {
   readonly #model: Model;
-  readonly #readNumber: (text: string) => number;
+  readonly #readTruth: (cell: string) => number | string | undefined;
   #rows = 0;
   #covered = 0;
   #quality = 0;
@@ -23,24 +23,21 @@ export class Scorer {
 
   constructor(model: Model) {
     this.#model = model;
-    const reading = model.task === 'regression' ? model.target_reading : null;
-    this.#readNumber = reading === null ? readClearNumber : createReader('number', reading);
+    this.#readTruth = truthReader(model);
   }
 
   /** @param cell the true value, as it stands in the file; a missing one does not count */
   add(cell: string, row: PredictionRow): void {
-    const { target, task } = this.#model;
-    const text = cellText(cell);
+    const { target } = this.#model;
+    const truth = this.#readTruth(cell);
     const predicted = row[target];
-    if (text === '') return;
-    if (task === 'regression') {
-      const truth = this.#readNumber(text);
+    if (truth === undefined) return;
+    if (typeof truth === 'number') {
       const [low, high] = [row[`${target}_min`], row[`${target}_max`]];
-      if (!Number.isFinite(truth) || typeof predicted !== 'number') return;
+      if (typeof predicted !== 'number') return;
       this.#quality += Math.abs(predicted - truth);
       if (Number(low) <= truth && truth <= Number(high)) this.#covered++;
     } else {
-      const truth = this.#findClass(text);
       const set: unknown = row[`${target}_set`];
       if (predicted === truth) this.#quality++;
       if (Array.isArray(set) && set.includes(truth)) this.#covered++;
@@ -59,12 +56,26 @@ export class Scorer {
       confidence: this.#confidence / this.#rows,
     };
   }
+}
 
-  /** The class that a text is, as the model has put rare ones together. */
-  #findClass(text: string): string {
-    const name = text.replace(/^([+-]?\d+)\.0+$/, '$1');
-    const classes = this.#model.task === 'classification' ? (this.#model.classes ?? []) : [];
-    const isKept = classes.some((kept) => kept.name === name);
-    return isKept ? name : (classes.find((kept) => kept.merged_count > 0)?.name ?? name);
+/**
+ * Returns a reader of true values as they stand in a file: numbers, or classes as the model has put rare ones together;
+ * undefined for a value that is missing or cannot be read.
+ */
+export function truthReader(model: Model): (cell: string) => number | string | undefined {
+  if (model.task !== 'classification') {
+    const reading = model.target_reading;
+    const read = reading === null ? readClearNumber : createReader('number', reading);
+    return (cell) => {
+      const truth = read(cellText(cell));
+      return Number.isFinite(truth) ? truth : undefined;
+    };
   }
+  const known = new Set(model.classes?.map(({ name }) => name));
+  const others = model.classes?.find(({ merged_count }) => merged_count > 0)?.name;
+  return (cell) => {
+    const name = cellText(cell).replace(/^([+-]?\d+)\.0+$/, '$1');
+    if (name === '') return undefined;
+    return known.has(name) ? name : (others ?? name);
+  };
 }

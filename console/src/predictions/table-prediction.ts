@@ -15,11 +15,12 @@ import type { TableFormat } from '../tables/table-format.js';
 import { isCsv, type TableHead } from '../tables/table-head.js';
 import { TableWriter } from '../tables/write-records.js';
 import { bytes, count, whole } from '../ui/format.js';
-import { addedCells, addedColumns, probabilityField, probabilityFields, warningsField } from './added-columns.js';
+import { addedCells, addedColumns, probabilityFields, warningsField } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
 import { type AnswerLine, type Piece, readLines, readPieces } from './pieces.js';
-import { rankRows } from './rank-rows.js';
 import { ROW_ID } from './remember-fields.js';
+import { describeResult, type ResultTable } from './result-columns.js';
+import { type ArrangedRows, type Arrangement, ResultRows } from './result-rows.js';
 import { type Score, Scorer } from './score.js';
 
 export interface PredictionProgress {
@@ -33,8 +34,14 @@ export interface PredictedTable {
   readonly rows: number;
   /** The names of all columns, of which the last are the added ones. */
   readonly columns: readonly string[];
-  readonly addedCount: number;
-  readonly firstRows: readonly TableRecord[];
+  /** How the rows are shown. */
+  readonly table: ResultTable;
+  /** Sorts and filters the rows. */
+  readonly arrange: (wanted: Arrangement) => Promise<ArrangedRows>;
+  /** Writes rows in the format of the file. */
+  readonly write: (rows: readonly TableRecord[]) => Blob;
+  /** True if a workbook of all rows can be made in the page. */
+  readonly fitsWorkbook: boolean;
   readonly warnings: readonly RowWarning[];
   /** True if there are further warnings. */
   readonly hasMoreWarnings: boolean;
@@ -44,24 +51,13 @@ export interface PredictedTable {
   readonly seenRows: number;
   readonly comparison: Comparison;
   readonly score: Score | undefined;
-  /** Ranks the rows by the probability of a class; undefined if the file has no probabilities. */
-  readonly rank: ((name: string) => Promise<RankedTable>) | undefined;
   /** The confidence that was asked for; undefined if it was left to the service. */
   readonly confidence: number | undefined;
   /** The column by which remembered rows are known, '' for the id of the answer; undefined if none are remembered. */
   readonly id: string | undefined;
 }
 
-/** Rows of a predicted file, the most likely first. */
-export interface RankedTable {
-  readonly file: Blob;
-  readonly rows: number;
-  readonly firstRows: readonly TableRecord[];
-}
-
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
-
-const MAX_SHOWN_ROWS = 8;
 
 /** The most bytes of a file that the service reads as a whole, and of one that it answers while it arrives. */
 const [MAX_WHOLE_BYTES, MAX_STREAM_BYTES] = [32 << 20, 1 << 20];
@@ -100,7 +96,7 @@ export class TablePrediction {
   #warnedRows = 0;
   #seenRows = 0;
   readonly #hasDecimalComma: boolean;
-  readonly #firstRows: TableRecord[] = [];
+  readonly #written = new ResultRows();
   readonly #warnings = new Map<string, RowWarning>();
   #hasMoreWarnings = false;
   #rows = 0;
@@ -276,7 +272,7 @@ export class TablePrediction {
     });
     this.#writer.add(written);
     this.#rows += written.length;
-    this.#firstRows.push(...written.slice(0, MAX_SHOWN_ROWS - this.#firstRows.length));
+    this.#written.add(written);
   }
 
   /** Adds to the warnings of a row what is said of the columns of the file. */
@@ -291,32 +287,33 @@ export class TablePrediction {
     return { ...answer, [field]: all.join('; ') };
   }
 
-  async #rank(file: Blob, name: string): Promise<RankedTable> {
-    const field = probabilityField(this.#model, name);
-    const added = this.#added.findIndex((column) => column.field === field);
-    const format = { ...this.#format, encoding: 'utf-8', headerLine: 1 } as const;
-    const rows = await rankRows(file, format, this.#own.length + added);
-    const writer = this.#beginFile();
-    writer.add(rows);
-    const firstRows = rows.slice(0, MAX_SHOWN_ROWS);
-    return { file: writer.toBlob(), rows: rows.length, firstRows };
-  }
-
   #result(): PredictedTable {
     const file = this.#writer.toBlob();
+    // The file that was written is UTF-8, whatever the encoding of the one that was read.
+    const format = { ...this.#format, encoding: 'utf-8', headerLine: 1 } as const;
+    const table = describeResult(this.#model, this.#head, {
+      own: this.#own,
+      added: this.#added,
+      hasDecimalComma: this.#hasDecimalComma,
+    });
     return {
       file,
       rows: this.#rows,
       columns: this.#columns,
-      addedCount: this.#added.length,
-      firstRows: this.#firstRows,
+      table,
+      arrange: (wanted) => this.#written.arrange(file, format, table, wanted),
+      write: (rows) => {
+        const writer = this.#beginFile();
+        writer.add(rows);
+        return writer.toBlob();
+      },
+      fitsWorkbook: this.#written.areFew,
       warnings: [...this.#warnings.values()],
       hasMoreWarnings: this.#hasMoreWarnings,
       warnedRows: this.#warningsField === undefined ? undefined : this.#warnedRows,
       seenRows: this.#seenRows,
       comparison: this.#comparison,
       score: this.#scorer.score,
-      rank: this.#hasProbabilities ? (name) => this.#rank(file, name) : undefined,
       confidence: this.#confidence,
       id: this.#id,
     };

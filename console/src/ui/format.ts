@@ -55,11 +55,23 @@ export const number = (value: number, unit?: Unit) => write(value, digits(6), un
 /** Formats a number for a plot or a headline: three significant digits, whole above 1,000. */
 export const rounded = (value: number, unit?: Unit) => write(value, Math.abs(value) >= 1000 ? WHOLE : digits(3), unit);
 
-/** Formats a number with four significant digits. */
-export const measure = (value: number, unit?: Unit) => write(value, digits(4), unit);
+/** The most decimals that a number is shown with. */
+const MAX_DECIMALS = 12;
 
-/** Formats a number with all its digits: the service has rounded it. */
-export const exact = (value: number, unit?: Unit) => write(value, digits(15), unit);
+/**
+ * Returns a format for numbers that stand together and are as exact as `scale`, such as the width of an interval or
+ * the largest of them: all get the decimals of three significant digits of that. A number too small for them is 0.
+ */
+export function within(scale: number, unit?: Unit, isSigned = false): (value: number) => string {
+  const decimals = scale > 0 ? Math.min(MAX_DECIMALS, Math.max(0, 2 - Math.floor(Math.log10(scale)))) : undefined;
+  const options = {
+    ...(decimals === undefined ? digits(6) : { maximumFractionDigits: decimals, minimumFractionDigits: decimals }),
+    signDisplay: isSigned ? 'exceptZero' : 'negative',
+  } as const;
+  // Counts stay whole.
+  const ofWhole = { ...options, ...(decimals !== undefined && { minimumFractionDigits: 0 }) };
+  return (value) => write(value, Number.isInteger(value) ? ofWhole : options, unit);
+}
 
 /** Formats a number of a column, which may hold years: 2015, not 2,015. */
 export const ungrouped = (value: number, unit?: Unit) =>
@@ -83,8 +95,9 @@ export const percent = (share: number) => createFormat(PERCENT).format(share);
 /** Formats a share as percents with one digit after the point. */
 export const finePercent = (share: number) => createFormat({ ...PERCENT, maximumFractionDigits: 1 }).format(share);
 
-/** Formats a difference with its sign, also above zero. */
-export const signed = (value: number, format: (value: number) => string) => `${value > 0 ? '+' : ''}${format(value)}`;
+/** Formats a share likewise, with that digit also where it is 0, so that shares one below the other line up. */
+export const alignedPercent = (share: number) =>
+  createFormat({ ...PERCENT, maximumFractionDigits: 1, minimumFractionDigits: 1 }).format(share);
 
 /** Adds a unit to the label of an axis or a column, which may have it in its name. */
 export const labelWithUnit = (label: string, unit: Unit) =>

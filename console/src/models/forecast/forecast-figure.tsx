@@ -3,7 +3,7 @@ import { BottomAxis, CHARACTER, LeftAxis } from '../../plots/axes.js';
 import { Band } from '../../plots/band.js';
 import { Figure } from '../../plots/figure.js';
 import { extent, linearScale } from '../../plots/scale.js';
-import { count, exact, labelWithUnit, percent, tick, whole } from '../../ui/format.js';
+import { count, labelWithUnit, percent, tick, whole, within } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 import { seriesName, stepScale } from './forecast-quality.js';
 import type { ShownForecast, Step } from './load-forecast.js';
@@ -20,7 +20,7 @@ export function ForecastFigure({
 }) {
   const { target, order_by } = model;
   const unit = targetUnit(model);
-  const text = (value: number) => exact(value, unit);
+  const text = within(Math.max(...steps.map(({ low, high }) => high - low)), unit);
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) {
     return <p>There is no such series, or it has too few values before this forecast.</p>;

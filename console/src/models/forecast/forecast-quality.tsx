@@ -7,7 +7,7 @@ import { linearScale, type Scale } from '../../plots/scale.js';
 import { Scrolling, Table } from '../../plots/table.js';
 import { href } from '../../router/route.js';
 import { type Fact, Facts } from '../../ui/facts.js';
-import { count, finePercent, measure, moment, percent, type Unit, whole } from '../../ui/format.js';
+import { count, finePercent, moment, percent, rounded, type Unit, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 
 type Metrics = NonNullable<ForecastModel['metrics']>;
@@ -20,7 +20,7 @@ export const ERRORS = ['mae', 'smape', 'mase'] as const;
 /** Writes an error: the first in the unit of the target, the second in percent, the third without a unit. */
 export function errorText(key: (typeof ERRORS)[number], value: number | null, unit: Unit): string {
   if (value === null) return '–';
-  return measure(value, { mae: unit, smape: '%', mase: null }[key]);
+  return rounded(value, { mae: unit, smape: '%', mase: null }[key]);
 }
 
 /** The quality of a forecaster: its errors, its intervals, its series. */
@@ -106,7 +106,7 @@ function ErrorsByStep({ metrics, target, unit }: { metrics: Metrics; target: str
               scale={y}
               area={area}
               label={unit ? `Off by (${unit})` : `Off by, in units of ${target}`}
-              format={measure}
+              format={rounded}
             />
             <BottomAxis scale={x} area={area} label="Step" format={whole} />
             <polyline class="reference" fill="none" points={line(baseline)} />
@@ -169,7 +169,7 @@ function SeriesFacts({ model: { series, order_by, horizon } }: { model: Forecast
   const { step, gaps, longest_gap, duplicates, ended_early } = series;
   const facts: readonly Fact[] = [
     ['Series', whole(series.count)],
-    ['Step', step.unit === 'number' ? `${measure(step.count)} in ${order_by}` : count(step.count, step.unit)],
+    ['Step', step.unit === 'number' ? `${rounded(step.count)} in ${order_by}` : count(step.count, step.unit)],
     ['Season', series.season > 1 ? count(series.season, 'step') : 'None found'],
     ['Forecast', `${count(horizon, 'step')} ahead`],
     ['From', moment(series.first)],
@@ -231,7 +231,7 @@ function WorstSeries({
             [SERIES]: JSON.stringify(groups.map((value) => value ?? '')),
           }),
           share: mase / longest,
-          text: measure(mase),
+          text: rounded(mase),
         }))}
       />
     </Captioned>

@@ -4,7 +4,7 @@ import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
 import { ChooseClass, rarestClass } from '../../ui/choose-class.js';
-import { count, finePercent, measure, percent, whole } from '../../ui/format.js';
+import { count, finePercent, percent, rounded, whole } from '../../ui/format.js';
 
 /** The threshold to begin with: of two classes, it calls what the model answers. */
 const HALF = 0.5;
@@ -28,8 +28,8 @@ export function FindingRows({ model: { metrics, target } }: { model: Classificat
         onChoose={choose}
       />
       <p class="coverage">
-        <strong>{measure(shown.auc)}</strong> is the AUC: of a row of “{shown.class}” and another, the first has the
-        higher probability in {finePercent(shown.auc)} of all pairs. Chance has {measure(HALF)}.
+        <strong>{rounded(shown.auc)}</strong> is the AUC: of a row of “{shown.class}” and another, the first has the
+        higher probability in {finePercent(shown.auc)} of all pairs. Chance has {rounded(HALF)}.
       </p>
       <Threshold
         key={shown.class}
@@ -74,11 +74,11 @@ function Threshold({
           type="range"
           max={last}
           value={place}
-          aria-valuetext={`${measure(least)}: ${finds}`}
+          aria-valuetext={`${rounded(least)}: ${finds}`}
           onInput={({ currentTarget }) => setPlace(Number(currentTarget.value))}
         />
         <output for={id}>
-          At a probability of at least {measure(least)}, the model <strong>{finds}</strong>, and misses{' '}
+          At a probability of at least {rounded(least)}, the model <strong>{finds}</strong>, and misses{' '}
           {whole(own - found)}. Of the {count(called, 'row')} that it calls so, {finePercent(found / called)} are right;
           of all rows, {finePercent(own / all)} are.
         </output>
@@ -90,7 +90,7 @@ function Threshold({
           head: ['Least probability', 'Finds', 'Misses', 'False alarms'],
           rows: probability.map((one, index) => {
             const hits = caught[index] ?? 0;
-            return [measure(one), whole(hits), whole(own - hits), whole(false_alarms[index] ?? 0)];
+            return [rounded(one), whole(hits), whole(own - hits), whole(false_alarms[index] ?? 0)];
           }),
         }}
       >

@@ -1,6 +1,6 @@
 import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
-import { count, finePercent, measure, percent, whole } from '../../ui/format.js';
+import { count, finePercent, percent, rounded, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 
 /** The headline of a model: whether it is of use, and its error beside that of a constant prediction. */
@@ -24,7 +24,7 @@ function readVerdict({ summary }: Model): string {
 function writeFigures(model: Model): string {
   if (model.metrics === null) return '';
   const hasLearned = !model.summary?.startsWith('No better');
-  const amount = (value: number) => measure(value, targetUnit(model));
+  const amount = (value: number) => rounded(value, targetUnit(model));
   const reason = hasLearned ? '' : ' The columns say little or nothing of the target.';
   if (model.task === 'regression') {
     const { mae, baseline_mae: baseline, r2, held_out_rows } = model.metrics;
@@ -46,7 +46,7 @@ function writeFigures(model: Model): string {
 
 /** Says how many rows of the rarer of two classes are found, and how well classes are told apart. */
 function found({ auc, by_class, confusion }: ClassificationMetrics): string {
-  const area = auc === null ? '' : `Its AUC is ${measure(auc)}. `;
+  const area = auc === null ? '' : `Its AUC is ${rounded(auc)}. `;
   const rarer = by_class[1];
   if (by_class.length > 2 || rarer === undefined) return area;
   const alarms = count(confusion[0]?.[1] ?? 0, 'false alarm');
@@ -83,7 +83,7 @@ function Comparison({ model }: { model: Model }) {
       baseline={isNumber ? 'Always the mean' : 'Repeating the last season'}
       figures={figures}
       longest={Math.max(...figures) || 1}
-      format={(error) => measure(error, targetUnit(model))}
+      format={(error) => rounded(error, targetUnit(model))}
     />
   );
 }

@@ -1,7 +1,7 @@
 import type { Column, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { Captioned } from '../../plots/figure.js';
-import { rounded, signed, whole } from '../../ui/format.js';
+import { whole, within } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 
 /** The most columns to show at once; the others can be opened. */
@@ -19,9 +19,11 @@ export function Importance({ model }: { model: Model }) {
   const unused = (model.columns ?? []).filter(({ used }) => !used);
   const unit = targetUnit(model);
   const longest = Math.max(0, columns[0]?.importance?.permutation ?? 0) || 1;
+  // All have the decimals of the largest: what is a millionth of it is nothing.
+  const write = within(longest, unit, true);
   const rows = columns.map(({ name, importance }) => {
     const value = importance?.permutation ?? 0;
-    return { name, share: value / longest, text: signed(value, (each) => rounded(each, unit)) };
+    return { name, share: value / longest, text: write(value) };
   });
   return (
     <>

@@ -2,7 +2,7 @@ import type { RegressionMetrics } from 'roster-client';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { extent, linearScale } from '../../plots/scale.js';
-import { labelWithUnit, measure, tick, type Unit, whole } from '../../ui/format.js';
+import { labelWithUnit, rounded, tick, type Unit, whole } from '../../ui/format.js';
 
 /** A plot of predicted against actual values. */
 export function PredictedActual({
@@ -26,9 +26,9 @@ export function PredictedActual({
       table={{
         head: ['Predicted', 'Actual', 'Standard deviation', 'Rows'],
         rows: groups.map(({ predicted, actual, deviation, rows }) => [
-          measure(predicted, unit),
-          measure(actual, unit),
-          measure(deviation, unit),
+          rounded(predicted, unit),
+          rounded(actual, unit),
+          rounded(deviation, unit),
           whole(rows),
         ]),
       }}

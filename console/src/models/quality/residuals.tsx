@@ -2,7 +2,7 @@ import type { RegressionMetrics } from 'roster-client';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
-import { labelWithUnit, measure, tick, type Unit, whole } from '../../ui/format.js';
+import { labelWithUnit, rounded, tick, type Unit, whole } from '../../ui/format.js';
 
 export function Residuals({
   bins,
@@ -62,7 +62,7 @@ export function Residuals({
 }
 
 function rangeText(from: number | null, to: number | null, unit: Unit): string {
-  if (from === null) return `below ${measure(to ?? 0, unit)}`;
-  if (to === null) return `${measure(from, unit)} and more`;
-  return `${measure(from, unit)} to ${measure(to, unit)}`;
+  if (from === null) return `below ${rounded(to ?? 0, unit)}`;
+  if (to === null) return `${rounded(from, unit)} and more`;
+  return `${rounded(from, unit)} to ${rounded(to, unit)}`;
 }

@@ -4,7 +4,7 @@ import type { components } from '../../../../generated/openapi.js';
 import { Bars } from '../../plots/bars.js';
 import { roster } from '../../session/roster.js';
 import { useLoaded } from '../../session/use-loaded.js';
-import { count, date, finePercent, measure, percent, time, whole } from '../../ui/format.js';
+import { count, date, finePercent, percent, rounded, time, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
 import { Select } from '../../ui/select.js';
 import { targetUnit } from '../../ui/units.js';
@@ -85,7 +85,7 @@ function Facts({ record, model }: { record: ModelRecord; model: Model }) {
   const { promises, truths, missing, kept, coverage, promised, error, trained_error } = record;
   const band = record.coverage_band;
   const unit = record.task === 'classification' ? undefined : targetUnit(model);
-  const write = (value: number) => (record.task === 'classification' ? finePercent(value) : measure(value, unit));
+  const write = (value: number) => (record.task === 'classification' ? finePercent(value) : rounded(value, unit));
   return (
     <>
       {record.alarm.raised && <RaisedAlarm record={record} />}
@@ -108,7 +108,7 @@ function Facts({ record, model }: { record: ModelRecord; model: Model }) {
           }.`}
         {!record.alarm.raised &&
           truths > 0 &&
-          ` No alarm: the evidence against the promises is ${measure(record.alarm.evidence)}, and an alarm is raised at ${whole(1000)}.`}
+          ` No alarm: the evidence against the promises is ${rounded(record.alarm.evidence)}, and an alarm is raised at ${whole(1000)}.`}
       </p>
     </>
   );

@@ -2,7 +2,7 @@ import type { Model, RegressionModel } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { extent, linearScale } from '../../plots/scale.js';
 import { useWidth } from '../../plots/use-width.js';
-import { exact, finePercent, percent, tick, type Unit, whole } from '../../ui/format.js';
+import { finePercent, percent, tick, type Unit, whole, within } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 import type { ClassPrediction, NumberPrediction, Prediction } from './prediction.js';
 
@@ -37,11 +37,15 @@ export function Answer({
   );
 }
 
-const valueText = ({ value }: Prediction, unit: Unit) => (typeof value === 'number' ? exact(value, unit) : value);
+const valueText = (prediction: Prediction, unit: Unit) =>
+  prediction.task === 'regression'
+    ? within(prediction.high - prediction.low, unit)(prediction.value)
+    : prediction.value;
 
 function intervalWords(prediction: NumberPrediction, wanted: number | undefined, unit: Unit): string {
   const { low, high, confidence } = prediction;
-  const words = `With ${percent(confidence)} confidence, the actual value is between ${exact(low, unit)} and ${exact(high, unit)}.`;
+  const write = within(high - low, unit);
+  const words = `With ${percent(confidence)} confidence, the actual value is between ${write(low)} and ${write(high)}.`;
   return wanted !== undefined && confidence < wanted - 0.005
     ? `${words} The table has too few rows for a higher confidence.`
     : words;

@@ -7,7 +7,6 @@ import { dateScale, extent, linearScale } from '../../plots/scale.js';
 import {
   columnTick,
   date,
-  exact,
   finePercent,
   labelWithUnit,
   month,
@@ -15,6 +14,7 @@ import {
   tick,
   ungrouped,
   whole,
+  within,
 } from '../../ui/format.js';
 import { readUnit, targetUnit } from '../../ui/units.js';
 import type { Prediction } from './prediction.js';
@@ -67,7 +67,8 @@ export function Curve({
     categories > values.length ? `The most frequent of ${whole(categories)} categories are shown.` : '',
   ].join(' ');
   const unit = targetUnit(model);
-  const text = isShare ? finePercent : (value: number) => exact(value, unit);
+  const width = Math.max(...points.map(({ low, high }) => high - low));
+  const text = isShare ? finePercent : within(width, unit);
   const valueText = (value: Cell) => {
     if (column.kind === 'date') return date(instant(value));
     return typeof value === 'number' ? ungrouped(value, readUnit(column.reading)) : value;

@@ -1,6 +1,6 @@
 import type { ForecastModel, Model } from 'roster-client';
 import { Scrolling, Table } from '../../plots/table.js';
-import { finePercent, measure, number, percent, rounded, signed, whole } from '../../ui/format.js';
+import { finePercent, percent, rounded, whole, within } from '../../ui/format.js';
 import { SelectField } from '../../ui/select.js';
 import { targetUnit } from '../../ui/units.js';
 import { ERROR_NAMES, ERRORS, errorText } from '../forecast/forecast-quality.js';
@@ -56,6 +56,9 @@ function Differences({ first, second }: { first: Model; second: Model }) {
         {second.version} {second.target} ({second.task}).
       </p>
     );
+  const importances = compareImportances(first, second);
+  const largest = Math.max(...importances.flatMap(({ values }) => values.map((value) => Math.abs(value ?? 0))));
+  const [write, writeChange] = [within(largest), within(largest, null, true)];
   const head = [`Version ${first.version}`, `Version ${second.version}`];
   return (
     <>
@@ -82,10 +85,10 @@ function Differences({ first, second }: { first: Model; second: Model }) {
           hasNames
           isCompared
           head={['Column', ...head, 'Difference']}
-          rows={compareImportances(first, second).map(({ name, values: [one, other] }) => [
+          rows={importances.map(({ name, values: [one, other] }) => [
             name,
-            ...[one, other].map((value) => (value === undefined ? 'not used' : rounded(value))),
-            one === undefined || other === undefined ? '' : signed(other - one, rounded),
+            ...[one, other].map((value) => (value === undefined ? 'not used' : write(value))),
+            one === undefined || other === undefined ? '' : writeChange(other - one),
           ])}
         />
       </Scrolling>
@@ -96,7 +99,7 @@ function Differences({ first, second }: { first: Model; second: Model }) {
 function compareMetrics(first: Model, second: Model): Compared[] {
   const [unit, other] = [targetUnit(first), targetUnit(second)];
   const shared = unit === other ? unit : null;
-  const amount = (value: number) => measure(value, shared);
+  const amount = (value: number) => rounded(value, shared);
   if (first.task === 'regression' && second.task === 'regression') {
     return compare(first.metrics, second.metrics, ({ interval_level: level }) => [
       ['Off by, on average', ({ mae }) => mae, amount, 'smaller'],
@@ -124,9 +127,9 @@ function compareMetrics(first: Model, second: Model): Compared[] {
   return compare(first.metrics, second.metrics, ({ set_level: level }) => [
     ['Accuracy', ({ accuracy }) => accuracy, finePercent, 'larger'],
     ['Balanced accuracy', ({ balanced_accuracy: share }) => share, finePercent, 'larger'],
-    ['Log loss', ({ log_loss: loss }) => loss, measure, 'smaller'],
+    ['Log loss', ({ log_loss: loss }) => loss, rounded, 'smaller'],
     [`Set coverage at ${percent(level)} confidence`, ({ set_coverage: share }) => share, finePercent],
-    ['Classes per set', ({ set_size: size }) => size, number, 'smaller'],
+    ['Classes per set', ({ set_size: size }) => size, rounded, 'smaller'],
     ['Held-out rows', ({ held_out_rows: rows }) => rows, whole],
   ]);
 }

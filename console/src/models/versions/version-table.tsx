@@ -1,7 +1,7 @@
 import type { Model } from 'roster-client';
 import { href } from '../../router/route.js';
 import { ConfirmDelete } from '../../ui/confirm-delete.js';
-import { finePercent, measure, time, whole } from '../../ui/format.js';
+import { finePercent, rounded, time, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 import { deleteVersion } from '../change-model.js';
 
@@ -80,5 +80,5 @@ function writeHeadline(model: Model): string {
   if (model.metrics === null) return '–';
   if (model.task === 'classification') return `Accuracy ${finePercent(model.metrics.accuracy)}`;
   const { mae } = model.task === 'regression' ? model.metrics : model.metrics.errors;
-  return `Off by ${measure(mae, targetUnit(model))} on average`;
+  return `Off by ${rounded(mae, targetUnit(model))} on average`;
 }
