@@ -79,7 +79,8 @@ describe.each(releases)('of release %s', (release) => {
       const { answer } = await exchange(service.url, list);
       const models = asArray(answer).map(asRecord);
       expect(models.length).toBeGreaterThan(2);
-      for (const { reading, findings } of models) expect({ reading, findings }).toEqual({ reading: null, findings: [] });
+      for (const { reading, findings } of models)
+        expect({ reading, findings }).toEqual({ reading: null, findings: [] });
     });
 
     test.each(UNFINISHED)('finishes the training of %s', async (path) => {

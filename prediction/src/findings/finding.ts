@@ -1,4 +1,6 @@
 import type { Place } from '../table/reading/column-reading.js';
+import { MAX_PLACES } from '../table/rows-read.js';
+import { cutText } from '../text/cut-text.js';
 
 /** The kinds of findings, the most important first: what can make all predictions wrong goes before what is only unused. */
 const FINDING_KINDS = [
@@ -62,19 +64,39 @@ const EXPLAINING: ReadonlySet<string> = new Set<FindingKind>([
   'frequent_text',
 ]);
 
+/** The most of what a finding may have; texts and names are those of callers. */
+const LIMITS = { places: MAX_PLACES, text: 1000, remedies: 3, value: 1101 } as const;
+
+/** A finding, also as the contract has it. */
+type AnyFinding = Omit<Finding, 'places'> & { readonly places: object[] };
+
 /**
  * Merges findings of a table, the most important first: by kind, and within a kind by the share of rows. That a column
- * is not used is left out where another finding says why.
+ * is not used is left out where another finding says why. Each finding is cut to what the contract allows.
  *
  * @param lists of findings; of those that are alike, the first list goes first
  * @returns at most `MAX_FINDINGS`
  */
-export function mergeFindings<F extends Pick<Finding, 'kind' | 'column' | 'share'>>(...lists: readonly (readonly F[])[]): F[] {
+export function mergeFindings<F extends AnyFinding>(...lists: readonly (readonly F[])[]): F[] {
   const rankOf = ({ kind }: F) => RANKS.get(kind) ?? FINDING_KINDS.length;
   const all = lists.flat();
   const explained = new Set(all.filter(({ kind }) => EXPLAINING.has(kind)).map(({ column }) => column));
   return all
     .filter(({ kind, column }) => kind !== 'unused_column' || !explained.has(column))
     .sort((one, other) => rankOf(one) - rankOf(other) || (other.share ?? 0) - (one.share ?? 0))
-    .slice(0, MAX_FINDINGS);
+    .slice(0, MAX_FINDINGS)
+    .map(cutFinding);
+}
+
+/** A remedy that is too long is left out: a part of a name is another name. */
+function cutFinding<F extends AnyFinding>(finding: F): F {
+  const { column, places, message, effect, remedies } = finding;
+  return {
+    ...finding,
+    column: column && cutText(column, LIMITS.text),
+    places: places.slice(0, LIMITS.places),
+    message: cutText(message, LIMITS.text),
+    effect: effect && cutText(effect, LIMITS.text),
+    remedies: remedies.filter(({ value }) => value.length <= LIMITS.value).slice(0, LIMITS.remedies),
+  };
 }

@@ -1,10 +1,10 @@
-import type { UndecidedReading } from '../table/reading/column-reading.js';
 import { findAlternatives, toParameter } from '../table/reading/alternatives.js';
+import type { UndecidedReading } from '../table/reading/column-reading.js';
 import type { LeftOutRows } from '../table/rows-read.js';
 import type { ClassificationTable, Table } from '../table/table.js';
 import { quote } from '../table/table-error.js';
 import { type Finding, MAX_FINDINGS, type Remedy } from './finding.js';
-import { cutMessage, describeColumn, showCount, showPlaces, showRows } from './words.js';
+import { describeColumn, showCount, showPlaces, showRows } from './words.js';
 
 /** Finds what of a table a model is not trained on, or not as its sender may think: rows, classes and columns. */
 export function findUnread(table: Table): Finding[] {
@@ -92,7 +92,7 @@ function describeUndecided(name: string, { reason }: UndecidedReading, remedies:
     rows: null,
     share: null,
     places: [],
-    message: cutMessage(`${describeColumn(name)} is read as categories: ${reason}.`),
+    message: `${describeColumn(name)} is read as categories: ${reason}.`,
     effect: 'Categories have no order: the model learns nothing from how large the numbers are, or how late the dates.',
     remedies,
   };

@@ -1,14 +1,5 @@
 import type { Place } from '../table/reading/column-reading.js';
 import { quote } from '../table/table-error.js';
-import { cutText } from '../text/cut-text.js';
-
-/** The most characters of a message and of an effect. */
-const MAX_MESSAGE = 1000;
-
-/** Returns a message of at most 1000 characters. */
-export function cutMessage(message: string): string {
-  return cutText(message, MAX_MESSAGE);
-}
 
 /** Returns `The column "name"`. */
 export function describeColumn(name: string): string {

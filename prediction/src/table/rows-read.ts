@@ -16,7 +16,7 @@ export interface LeftOutRows {
 }
 
 /** The most places of rows that are named for one finding. */
-const MAX_PLACES = 10;
+export const MAX_PLACES = 10;
 
 /** The most words that are reported, and that are counted: later words are in no list. */
 const MAX_WORDS = 10;
