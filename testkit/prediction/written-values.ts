@@ -66,6 +66,8 @@ export const dateForms = fc.constantFrom<(date: Date) => string>(
   (date) => [date.getUTCDate(), date.getUTCMonth() + 1, date.getUTCFullYear() % 100].map(two).join('/'),
   (date) => `${date.getUTCDate()}-${NAMES[date.getUTCMonth()]}-${two(date.getUTCFullYear() % 100)}`,
   (date) => `${NAMES[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`,
+  (date) => `${date.getUTCDate()}${NAMES[date.getUTCMonth()]?.toUpperCase()}${date.getUTCFullYear()}`,
+  (date) => `00:00  ${date.getUTCDate()} ${NAMES[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
 );
 
 const DAY = 86_400_000;

@@ -201,6 +201,22 @@ describe('numbers of JSON beside texts', () => {
   });
 });
 
+describe('infinity as R and pandas write it', () => {
+  test.each(FORMATS)('is a value of a column of numbers in %s', async (format) => {
+    const rows = Array.from({ length: 120 }, (_, index) => ({
+      x: index % 4 === 0 ? (['Inf', 'inf', 'Infinity'][index % 3] ?? '') : String(index),
+      y: String(index % 4 === 0 ? 500 + (index % 5) : index),
+    }));
+    const predictor = new Predictor(train(await read(rows, format, 'y')));
+    expect(predictor.model.columns[0]).toMatchObject({ kind: 'number', missing_share: 0, min: 1, max: 119 });
+    const asked = ['inf', 'Inf', '+inf', 'Infinity'].map((x) => ({ x }));
+    const { bytes } = await answer(predictor, write(asked, format), { from: format, to: 'json' });
+    const answered: { y: number }[] = JSON.parse(bytes.toString());
+    expect(new Set(answered.map(({ y }) => y)).size).toBe(1);
+    expect(answered[0]?.y).toBeGreaterThan(400);
+  });
+});
+
 describe('one invalid date in two hundred', () => {
   test.each(FORMATS)('is a missing value in %s', async (format) => {
     const rows = Array.from({ length: 200 }, (_, index) => ({

@@ -24,10 +24,12 @@ const MAX_LENGTH = 60;
 export const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 
 const TIME =
-  '(?:(?:, ?|[T ])(\\d{1,2}):([0-5]\\d)(?::([0-5]\\d)(?:[.,](\\d{1,9}))?)?(?: ?([ap])\\.?m\\.?)?(?: ?(Z|UTC|GMT|[+-]\\d{2}(?::?[0-5]\\d)?))?)?';
+  '(?:(?:, {0,2}| {1,2}|T)(\\d{1,2}):([0-5]\\d)(?::([0-5]\\d)(?:[.,](\\d{1,9}))?)?(?: ?([ap])\\.?m\\.?)?(?: ?(Z|UTC|GMT|[+-]\\d{2}(?::?[0-5]\\d)?))?)?';
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const MONTH =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?';
+/** Matches a month's name in English. */
+export const MONTH_NAME = new RegExp(`^${MONTH}$`, 'i');
 const WEEKDAY =
   '(?:(?:mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?),? )?';
 
@@ -38,8 +40,14 @@ const DAY_NAME = new RegExp(
   `^${WEEKDAY}(\\d{1,2})(?:st|nd|rd|th)?(?:[-/.]|\\.? )${MONTH}(?:[-/.]|,? )(\\d{4}|\\d{2})${TIME}$`,
   'i',
 );
+/** A day as SAS writes it, such as 21AUG1990. */
+const CLOSE_DAY = new RegExp(`^(\\d{1,2})${MONTH}(\\d{4})$`, 'i');
 const NAME_DAY = new RegExp(`^${WEEKDAY}${MONTH}[- ](\\d{1,2})(?:st|nd|rd|th)?(?:, ?|[- ])(\\d{4})${TIME}$`, 'i');
-const NAME_YEAR = new RegExp(`^${MONTH}[- ](\\d{4})$`, 'i');
+const NAME_YEAR = new RegExp(`^${MONTH}(?:-|,? {1,2})(\\d{4})$`, 'i');
+const YEAR_THEN_NAME = new RegExp(`^(\\d{4})(?:-|,? {1,2})${MONTH}$`, 'i');
+/** Not 1/2000 or 10-2345, which may be fractions or codes. */
+const MONTH_YEAR = /^(0[1-9]|1[0-2])[-/]((?:1[5-9]|2[01])\d{2})$/;
+const TIME_FIRST = /^(\d{1,2}:[0-5]\d(?::[0-5]\d)?) {1,2}(\d.*)$/;
 const QUARTER = /^(?:(\d{4})[- ]?Q([1-4])|Q([1-4])[- /]?(\d{4}))$/i;
 const WEEK = /^(\d{4})-?W(\d{2})(?:-?([1-7]))?$/i;
 const NUMBERS = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(\\d{4}|\\d{2})${TIME}$`, 'i');
@@ -50,7 +58,9 @@ type Match = readonly (string | undefined)[];
 /** Reads a text as a date under each meaning that it may have; undefined if it does not look like a date. */
 export function readDateText(text: string): DateText | undefined {
   if (text.length > MAX_LENGTH || text.length < 6) return undefined;
-  return readNumeric(text) ?? readNamed(text);
+  const match = TIME_FIRST.exec(text);
+  const ordered = match === null ? text : `${match[2]} ${match[1]}`;
+  return readNumeric(ordered) ?? readNamed(ordered);
 }
 
 function readNumeric(text: string): DateText | undefined {
@@ -60,7 +70,8 @@ function readNumeric(text: string): DateText | undefined {
   if (match !== null) return readNumbers(match);
   match = YEAR_MONTH.exec(text);
   if (match !== null) return { form: 'month', value: day(match[1], match[2], '1') };
-  return undefined;
+  match = MONTH_YEAR.exec(text);
+  return match === null ? undefined : { form: 'month', value: day(match[2], match[1], '1') };
 }
 
 function readNamed(text: string): DateText | undefined {
@@ -68,12 +79,16 @@ function readNamed(text: string): DateText | undefined {
   if (match !== null) {
     return readDay(fullYear(match[3]), monthOf(match[2]), match[1], match.slice(4));
   }
+  match = CLOSE_DAY.exec(text);
+  if (match !== null) return readDay(match[3], monthOf(match[2]), match[1], []);
   match = NAME_DAY.exec(text);
   if (match !== null) return readDay(match[3], monthOf(match[1]), match[2], match.slice(4));
   match = YEAR_NAME.exec(text);
   if (match !== null) return readDay(match[1], monthOf(match[2]), match[3], match.slice(4));
   match = NAME_YEAR.exec(text);
   if (match !== null) return { form: 'month', value: day(match[2], monthOf(match[1]), '1') };
+  match = YEAR_THEN_NAME.exec(text);
+  if (match !== null) return { form: 'month', value: day(match[1], monthOf(match[2]), '1') };
   match = QUARTER.exec(text);
   if (match !== null) {
     const month = 3 * Number(match[2] ?? match[3]) - 2;

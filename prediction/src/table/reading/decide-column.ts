@@ -3,7 +3,7 @@ import { type ColumnUse, PARSING_SHARE } from '../column.js';
 import type { ColumnReading, DecimalMark, Place, ReadingMarks, UndecidedReading } from './column-reading.js';
 import { type DateText, readDateText } from './date-forms.js';
 import { DateOrders } from './date-order.js';
-import { type NumberText, readNumberText } from './number-forms.js';
+import { isInfinite, type NumberText, readNumberText } from './number-forms.js';
 import { chosenDecimal, NumberMarks } from './number-marks.js';
 
 /** The most units that a column distinguishes; all values of a column of numbers have one. */
@@ -130,7 +130,7 @@ function countKinds(texts: Iterable<CountedText>) {
 }
 
 function readText(text: string): { readonly number?: NumberText; readonly date?: DateText } {
-  if (!/\d/.test(text) && !text.endsWith('Infinity')) return {};
+  if (!/\d/.test(text) && !isInfinite(text)) return {};
   const number = readNumberText(text);
   if (number !== undefined) return { number };
   const date = readDateText(text);

@@ -1,4 +1,5 @@
 import type { DecimalMark, GroupMark } from './column-reading.js';
+import { MONTH_NAME } from './date-forms.js';
 
 /** The most characters of a number with separators, with its unit. */
 const MAX_LENGTH = 40;
@@ -64,7 +65,7 @@ function splitNumber(text: string) {
   const closing = match[8] ?? '';
   const signs = sign + inner + trailing + closing;
   if (!SIGNS.has(signs)) return undefined;
-  if (!isUnit(before, blank, behind)) return undefined;
+  if (!isUnit(before, blank, behind) || isLabel(body, blank, behind)) return undefined;
   const digits = body.replaceAll(/[\u00a0\u2009\u202f]/g, ' ').replaceAll('’', "'");
   return { unit: before || behind || null, isNegative: signs !== '' && signs !== '+', digits };
 }
@@ -74,6 +75,12 @@ export function isUnit(before: string, blank: string, behind: string): boolean {
   if (before !== '' && behind !== '') return false;
   if (/^[A-Z]{3}$/.test(before) && !CURRENCIES.has(before)) return false;
   return behind === '' || SYMBOL.test(behind) || (WORD.test(behind) && (blank !== '' || CLOSE_UNITS.has(behind)));
+}
+
+/** Returns whether digits and a word are a label, the code `09A` or the month `1975 Jan`, and not a measure. */
+function isLabel(body: string, blank: string, behind: string): boolean {
+  if (!WORD.test(behind)) return false;
+  return /[.,]$/.test(body) || MONTH_NAME.test(behind) || (blank === '' && /^0\d/.test(body));
 }
 
 /** A sign before or behind a number, or the parentheses of accountants. */
@@ -108,13 +115,22 @@ export function readNumberText(text: string): NumberText | undefined {
 export const SEPARATORS = { '.': /[, ']/g, ',': /[. ']/g } as const;
 const NO_GROUPS = { '.': null, ',': null } as const;
 
+/** Returns whether a text is infinity, as databases (`Infinity`), R (`Inf`) and pandas (`inf`) write it. */
+export function isInfinite(text: string): boolean {
+  return text.length <= MAX_INFINITE && INFINITE.test(text);
+}
+
+const INFINITE = /^[+-]?inf(?:inity)?$/i;
+const MAX_INFINITE = '-Infinity'.length;
+
 /** Reads numbers that are too long for people, or have an exponent, as programs write them. */
 function readPlain(text: string): NumberText | undefined {
   const ungrouped = (values: NumberText['values'], isWhole = false): NumberText => {
     return { unit: null, values, groups: NO_GROUPS, either: null, isWhole };
   };
-  if (text === 'Infinity' || text === '-Infinity') {
-    return ungrouped({ '.': Number(text), ',': Number(text) });
+  if (isInfinite(text)) {
+    const value = text.startsWith('-') ? -Infinity : Infinity;
+    return ungrouped({ '.': value, ',': value });
   }
   if (COMMA_EXPONENT.test(text)) {
     return ungrouped({ '.': Number.NaN, ',': Number(text.replace(',', '.')) });

@@ -82,6 +82,10 @@ const plain: [string[], [number, number]][] = [
     ['5.', '.5', '+7'],
     [0.5, 7],
   ],
+  [
+    ['Inf', '-inf', '3', '5', 'Infinity'],
+    [3, 5],
+  ],
 ];
 
 const dates: [string[], string | null, string][] = [
@@ -101,6 +105,13 @@ const dates: [string[], string | null, string][] = [
   [['May 28, 2015', '7 January 2016', 'Sept. 3, 2016'], 'unambiguous', '2015-05-28T00:00:00.000Z'],
   [['2000-Q1', '2000Q2', 'Q3 2000'], 'unambiguous', '2000-01-01T00:00:00.000Z'],
   [['2018-W01', '2018W52', '2020-W53-7'], 'unambiguous', '2018-01-01T00:00:00.000Z'],
+  [['21AUG1990', '5Sep1991'], 'unambiguous', '1990-08-21T00:00:00.000Z'],
+  [['1975 Jan', '1976 Dec'], 'unambiguous', '1975-01-01T00:00:00.000Z'],
+  [['1939, May', '1940,  June', '1941-Jul'], 'unambiguous', '1939-05-01T00:00:00.000Z'],
+  [['Jan 1975', 'May, 1976'], 'unambiguous', '1975-01-01T00:00:00.000Z'],
+  [['03/1995', '12-1996'], 'unambiguous', '1995-03-01T00:00:00.000Z'],
+  [['11:37:15  3 Sep 2020', '9:05 4 Oct 2021'], 'unambiguous', '2020-09-03T11:37:15.000Z'],
+  [['6/13/2001  11:00:00 AM', '6/1/2002  1:00 PM'], 'month-first', '2001-06-13T11:00:00.000Z'],
   [['0012-01-31', '9999-12-31'], null, '0012-01-31T00:00:00.000Z'],
 ];
 
@@ -112,6 +123,10 @@ const categories: [string, string[]][] = [
   ['it has names', ['A 1', 'A 2']],
   ['it has room numbers', ['12b', '13b']],
   ['it has parts of numbers', ['1-2', '3-4']],
+  ['it has numbered labels', ['1. Male', '2. Male']],
+  ['it has codes that begin with 0', ['09A', '10A']],
+  ['it has shares or codes', ['1/2000', '10-2345', '13/1995']],
+  ['it has times of day', ['13:30', '02:55:10']],
   ['groups begin with 0', ['0,123,456', '0,123,457']],
 ];
 

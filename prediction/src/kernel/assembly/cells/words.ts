@@ -17,11 +17,11 @@ function isBlank(byte: u32): bool {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** Returns whether a text may be a number in some notation: it has a digit, or the I of Infinity. */
+/** Returns whether a text may be a number in some notation: it has a digit, or the i of Infinity and inf. */
 export function hasDigit(start: usize, end: usize): bool {
   for (let at = start; at < end; at++) {
     const byte = <u32>load<u8>(at);
-    if (byte - 0x30 <= 9 || byte === 0x49) return true;
+    if (byte - 0x30 <= 9 || (byte | 0x20) === 0x69) return true;
   }
   return false;
 }
