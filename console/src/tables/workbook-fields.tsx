@@ -1,8 +1,8 @@
-import { useId, useState } from 'preact/hooks';
-import { Field } from '../ui/field.js';
+import { useState } from 'preact/hooks';
 import { SelectField } from '../ui/select.js';
 import { askHead } from './any-head.js';
 import type { TableHead, WorkbookPlace } from './table-head.js';
+import { truncate } from './table-preview.js';
 
 /** The choice of the sheet of a workbook, and of its row that has the names of the columns. */
 export function WorkbookFields({
@@ -17,9 +17,12 @@ export function WorkbookFields({
   isBusy: boolean;
 }) {
   const [error, setError] = useState<string>();
-  const rows = useId();
   if (workbook === undefined) return null;
   const { sheets, place, firstLines, fault } = workbook;
+  const lines = new Map([
+    [String(place.header_line), ''],
+    ...firstLines.map(({ line, text }) => [String(line), text] as const),
+  ]);
   const read = async (chosen: WorkbookPlace) => {
     try {
       onHead(await askHead(project, file, type, chosen));
@@ -37,26 +40,14 @@ export function WorkbookFields({
         disabled={isBusy}
         onChoose={(sheet) => read({ sheet })}
       />
-      <Field label="Row with the names of the columns" error={error ?? fault ?? undefined}>
-        {(control) => (
-          <>
-            <input
-              {...control}
-              type="number"
-              min={1}
-              list={rows}
-              value={place.header_line}
-              disabled={isBusy}
-              onChange={({ currentTarget: { value } }) => read({ ...place, header_line: Math.max(1, Number(value)) })}
-            />
-            <datalist id={rows}>
-              {firstLines.map(({ line, text }) => (
-                <option key={line} value={line} label={`Row ${line}: ${text}`} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+      <SelectField
+        label="Names of the columns"
+        error={error ?? fault ?? undefined}
+        value={String(place.header_line)}
+        options={[...lines].map(([line, text]) => [line, `Row ${line}${text && `: ${truncate(text)}`}`])}
+        disabled={isBusy}
+        onChoose={(line) => read({ ...place, header_line: Number(line) })}
+      />
     </>
   );
 }
