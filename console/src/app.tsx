@@ -9,6 +9,7 @@ import { useLoaded } from './session/use-loaded.js';
 import { Announcements } from './ui/announce.js';
 import { capitalized, count } from './ui/format.js';
 import { Loading } from './ui/loading.js';
+import { UndoBar } from './ui/undo-bar.js';
 import { chooseView } from './views.js';
 
 /** The page: its header, and the view that the address selects. */
@@ -35,6 +36,7 @@ export function App() {
       </header>
       <ConnectionBanner />
       <Announcements />
+      <UndoBar />
       <div key={route.segments.join('/')}>{chooseView(route)}</div>
       <KeyDialog />
     </>

@@ -12,7 +12,9 @@ export interface ModelPath {
  * @throws ProblemError if the service refuses
  */
 export function deleteModel(path: ModelPath): Promise<void> {
-  return removed(roster.DELETE('/api/projects/{projectName}/models/{modelName}', { params: { path } }));
+  // The page may be left at once.
+  const options = { params: { path }, keepalive: true };
+  return removed(roster.DELETE('/api/projects/{projectName}/models/{modelName}', options));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { answered, type Model, ProblemError } from 'roster-client';
 import { href, navigate, useRoute } from '../router/route.js';
+import { deleteLater } from '../session/deletions.js';
 import { roster } from '../session/roster.js';
 import { useAttempt } from '../session/use-attempt.js';
 import { type Loaded, useLoaded } from '../session/use-loaded.js';
@@ -67,8 +68,8 @@ export function ModelFrame({
   }, [reload]);
 
   const [error, setError] = useState<unknown>(null);
-  const remove = async () => {
-    await deleteModel(path);
+  const remove = async (id: string) => {
+    deleteLater(`the model ${name}`, id, () => deleteModel(path));
     navigate(['projects', project, 'models']);
   };
   const cancel = async () => {
@@ -111,8 +112,8 @@ export function ModelFrame({
       </a>
       <ConfirmDelete
         what={`the model ${name}`}
-        consequences="All its versions are deleted, and a running training is cancelled. Programs that request predictions from it will get an error. This cannot be undone."
-        remove={remove}
+        consequences="All its versions are deleted, and a running training is cancelled. Programs that request predictions from it will get an error. You can undo this for ten seconds."
+        remove={() => remove(newest.id)}
       />
     </>
   );

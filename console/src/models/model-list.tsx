@@ -1,21 +1,26 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Model } from 'roster-client';
 import { extent, linearScale } from '../plots/scale.js';
+import { useQueryParameter } from '../router/query-parameter.js';
 import { href } from '../router/route.js';
+import { deleted } from '../session/deletions.js';
 import { readList } from '../session/read-list.js';
 import { roster } from '../session/roster.js';
+import { useSignal } from '../session/signal.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { FindField } from '../ui/find-field.js';
 import { count, day, finePercent, percent, rounded, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
+import { Select } from '../ui/select.js';
 import { targetUnit } from '../ui/units.js';
 import { View } from '../ui/view.js';
 import { FirstModel } from './first-model.js';
+import { hasLearned } from './quality/verdict.js';
 
 const LOAD_AGAIN_EVERY_MS = 1_500;
 
-/** With more models, there is a field to find them by name. */
-const MAX_WITHOUT_FILTER = 8;
+/** With more models, there are fields to find and to sort them. */
+const MAX_WITHOUT_FILTER = 3;
 
 /** The models of a project; without any, the ways to get the first one. */
 export function ModelList({ project }: { project: string }) {
@@ -45,20 +50,54 @@ export function ModelList({ project }: { project: string }) {
   );
 }
 
-function Cards({ project, models }: { project: string; models: readonly Model[] }) {
-  const [sought, setSought] = useState('');
-  const found = models.filter(({ name }) => name.toLowerCase().includes(sought.toLowerCase()));
+/** The orders of the list. A model that is being trained comes first in each. */
+const ORDERS = {
+  newest: ['Newest first', (one: Model, other: Model) => other.updated_at.localeCompare(one.updated_at)],
+  name: ['By name', (one: Model, other: Model) => one.name.localeCompare(other.name, undefined, { numeric: true })],
+  target: ['By what they predict', (one: Model, other: Model) => one.target.localeCompare(other.target)],
+  best: ['Best first', (one: Model, other: Model) => gain(other) - gain(one)],
+} as const;
+
+const TASKS = [
+  ['', 'All models'],
+  ['regression', 'Numbers'],
+  ['classification', 'Classes'],
+  ['forecast', 'Forecasts'],
+  ['poor', 'No better than a constant'],
+] as const;
+
+function Cards({ project, models: all }: { project: string; models: readonly Model[] }) {
+  const [sought, setSought] = useQueryParameter('find');
+  const [order, setOrder] = useQueryParameter('order');
+  const [task, setTask] = useQueryParameter('task');
+  const gone = useSignal(deleted);
+  const models = all.filter(({ id }) => !gone.has(id));
+  const text = sought.toLowerCase();
+  const [, compare] = ORDERS[isOrder(order) ? order : 'newest'];
+  const found = models
+    .filter((model) => `${model.name}\n${model.target}`.toLowerCase().includes(text))
+    .filter((model) => task === '' || (task === 'poor' ? !hasLearned(model) : model.task === task))
+    .sort((one, other) => byState(one, other) || compare(one, other));
   return (
     <>
       {models.length > MAX_WITHOUT_FILTER && (
-        <FindField label="Find models" value={sought} onValue={setSought}>
-          {sought && `${whole(found.length)} of `}
-          {count(models.length, 'model')}
-        </FindField>
+        <div class="list-choices">
+          <FindField label="Find models" value={sought} onValue={setSought}>
+            {found.length < models.length && `${whole(found.length)} of `}
+            {count(models.length, 'model')}
+          </FindField>
+          <Select aria-label="Show" value={task} options={TASKS} onChoose={setTask} />
+          <Select
+            aria-label="Order"
+            value={isOrder(order) ? order : 'newest'}
+            options={Object.entries(ORDERS).map(([id, [words]]) => [id, words] as const)}
+            onChoose={setOrder}
+          />
+        </div>
       )}
       <ul class="cards models">
         {found.map((model) => (
-          <li key={model.id} class="card">
+          <li key={model.id} class={hasLearned(model) ? 'card' : 'card of-no-use'}>
             <ModelCard project={project} model={model} />
           </li>
         ))}
@@ -85,8 +124,11 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
       </p>
       {status === 'ready' && (
         <div class="quality">
-          <p>{describeQuality(model)}</p>
-          <ModelSpark model={model} />
+          <p>
+            {!hasLearned(model) && <strong class="poor">No better than a constant answer. </strong>}
+            {describeQuality(model)}
+          </p>
+          {hasLearned(model) && <ModelSpark model={model} />}
         </div>
       )}
       {status === 'training' && (
@@ -146,12 +188,26 @@ async function listModels(project: string, signal: AbortSignal): Promise<Model[]
   const models = await readList((query) =>
     roster.GET('/api/projects/{projectName}/models', { params: { path, query }, signal }),
   );
-  return models.toSorted(byState);
+  return [...models];
 }
 
 function byState(one: Model, other: Model): number {
   const isTraining = ({ status }: Model) => (status === 'training' ? 1 : 0);
-  return isTraining(other) - isTraining(one) || other.updated_at.localeCompare(one.updated_at);
+  return isTraining(other) - isTraining(one);
+}
+
+const isOrder = (text: string): text is keyof typeof ORDERS => Object.hasOwn(ORDERS, text);
+
+/** Returns the share of the error of a constant answer that a model takes away; less than 0 for a worse one. */
+function gain(model: Model): number {
+  if (model.metrics === null) return Number.NEGATIVE_INFINITY;
+  const [own, base] =
+    model.task === 'classification'
+      ? [1 - model.metrics.accuracy, 1 - model.metrics.baseline_accuracy]
+      : model.task === 'regression'
+        ? [model.metrics.mae, model.metrics.baseline_mae]
+        : [model.metrics.errors.mae, model.metrics.baseline_errors.mae];
+  return 1 - own / (base || 1);
 }
 
 const WIDTH = 104;

@@ -74,7 +74,9 @@ function TryRow({ project, model }: { project: string; model: Model }) {
 
   const prediction = predicted?.predictions[0];
   const drawnClass = chosenClass || (prediction?.task === 'classification' ? prediction.value : '');
-  const warningOf = ({ name }: Column) => predicted?.warnings.find((warning) => warning.name === name);
+  // The values along the curve are the model's own: each warning is of the row.
+  const ownWarnings = predicted?.warnings ?? [];
+  const warningOf = ({ name }: Column) => ownWarnings.find((warning) => warning.name === name);
   const field = (each: Column) => (
     <ColumnField
       key={each.name}
@@ -88,7 +90,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
     <>
       {error !== null && <ErrorNotice error={error} retry={retry} />}
       {(prediction !== undefined || error === null) && (
-        <Answer model={model} prediction={prediction} confidence={asked} />
+        <Answer model={model} prediction={prediction} confidence={asked} warnings={ownWarnings} />
       )}
       <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
       <div class="try">

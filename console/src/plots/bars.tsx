@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Words } from './words.js';
 
 export interface BarRow {
   readonly name: string;
@@ -99,7 +100,7 @@ function Rows({
     <ul class="bars">
       {rows.map(({ name, text, address, isCurrent, drawing }) => (
         <li key={name} aria-current={isCurrent || undefined}>
-          <span class="bar-name">{address === undefined ? name : <a href={address}>{name}</a>}</span>
+          <span class="bar-name">{address === undefined ? <Words name={name} /> : <a href={address}>{name}</a>}</span>
           <svg class="bar" aria-hidden="true">
             {drawing}
           </svg>

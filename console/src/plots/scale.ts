@@ -54,3 +54,26 @@ export function dateScale(
   const ticks = Array.from({ length: steps }, (_, i) => low + ((high - low) * (i + 0.5)) / steps);
   return Object.assign(linearScale([low, high], range), { ticks });
 }
+
+/** How far a value may lie outside the middle half of all, in widths of that, before it is an outlier of a plot. */
+const FAR = 4;
+
+/**
+ * Returns the extent of values without the few that would make the rest a dot, and how many those are. Scales place
+ * them at the edge of the plot (`clamped`).
+ */
+export function robustExtent(values: readonly number[], margin = 0): { domain: [number, number]; outside: number } {
+  const sorted = values.filter(Number.isFinite).sort((one, other) => one - other);
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+  const width = at(0.75) - at(0.25);
+  const [low, high] = [at(0.25) - FAR * width, at(0.75) + FAR * width];
+  const inside = width > 0 ? sorted.filter((value) => value >= low && value <= high) : sorted;
+  return { domain: extent(inside, margin), outside: sorted.length - inside.length };
+}
+
+/** Creates a linear scale that places values outside its domain at its ends. */
+export function clamped(domain: readonly [number, number], range: readonly [number, number]): Scale {
+  const scale = linearScale(domain, range);
+  const [least, most] = [Math.min(...range), Math.max(...range)];
+  return Object.assign((value: number) => Math.min(most, Math.max(least, scale(value))), { ticks: scale.ticks });
+}

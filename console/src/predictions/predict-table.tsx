@@ -1,6 +1,8 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
 import { useLeaveWarning } from '../session/use-leave-warning.js';
+import { useRescuedFocus } from '../session/use-rescued-focus.js';
 import { FileLine } from '../tables/file-line.js';
 import { HeaderLineField } from '../tables/header-line-field.js';
 import { isCsv, type TableHead } from '../tables/table-head.js';
@@ -101,9 +103,9 @@ export function PredictTable({
           />
           <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
           <RememberFields columns={head.columns} id={id} onChoose={setId} />
-          <button type="button" class="primary" onClick={() => run({ rows: 0, share: isCsv(head) ? 0 : undefined })}>
+          <FocusedButton onClick={() => run({ rows: 0, share: isCsv(head) ? 0 : undefined })}>
             {head.isWhole ? `Predict ${count(head.rows.length, 'row')}` : 'Predict all rows'}
-          </button>
+          </FocusedButton>
         </>
       )}
       {state.step === 'running' && (
@@ -116,11 +118,7 @@ export function PredictTable({
             <p>{count(state.progress.rows, 'row')} predicted so far. They are kept while this page is open.</p>
           )}
           <div class="actions">
-            {isCsv(head) && (
-              <button type="button" class="primary" onClick={() => run(state.progress)}>
-                Continue
-              </button>
-            )}
+            {isCsv(head) && <FocusedButton onClick={() => run(state.progress)}>Continue</FocusedButton>}
             <button type="button" onClick={cancel}>
               Start over
             </button>
@@ -131,6 +129,16 @@ export function PredictTable({
         <PredictionResult project={project} model={model} fileName={head.file.name} result={state.result} />
       )}
     </>
+  );
+}
+
+/** The next step, which gets the focus where the step before it has gone with its button. */
+function FocusedButton({ onClick, children }: { onClick: () => void; children: ComponentChildren }) {
+  const button = useRescuedFocus<HTMLButtonElement>();
+  return (
+    <button type="button" ref={button} class="primary" onClick={onClick}>
+      {children}
+    </button>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useAttempt } from '../session/use-attempt.js';
 import { Dialog } from './dialog.js';
 import { ErrorNotice } from './error-notice.js';
@@ -17,6 +17,7 @@ export function ConfirmDelete({
 }) {
   const [isOpen, setOpen] = useState(false);
   const { isBusy, error, attempt } = useAttempt();
+  const safe = useRef<HTMLButtonElement>(null);
   const confirm = () =>
     attempt(async () => {
       await remove();
@@ -28,14 +29,15 @@ export function ConfirmDelete({
         Delete
       </button>
       {isOpen && (
-        <Dialog title={`Delete ${what}?`} onClose={() => setOpen(false)}>
+        <Dialog title={`Delete ${what}?`} focus={safe} onClose={() => setOpen(false)}>
           <div>{consequences}</div>
           {error !== null && <ErrorNotice error={error} />}
           <div class="actions">
             <button type="button" class="danger" onClick={confirm} disabled={isBusy}>
               {isBusy ? 'Deleting …' : 'Delete'}
             </button>
-            <button type="button" onClick={() => setOpen(false)}>
+            {/* The first press of Enter deletes nothing. */}
+            <button type="button" ref={safe} onClick={() => setOpen(false)}>
               Cancel
             </button>
           </div>

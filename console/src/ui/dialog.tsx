@@ -1,13 +1,16 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 /** A modal dialog. The browser keeps the focus in it, and Escape closes it. */
 export function Dialog({
   title,
+  focus,
   onClose,
   children,
 }: {
   title: string;
+  /** What gets the focus; without it, the first control. */
+  focus?: RefObject<HTMLElement | null>;
   onClose: () => void;
   children: ComponentChildren;
 }) {
@@ -15,6 +18,7 @@ export function Dialog({
   const id = useId();
   useEffect(() => {
     dialog.current?.showModal();
+    focus?.current?.focus();
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>

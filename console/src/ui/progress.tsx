@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRescuedFocus } from '../session/use-rescued-focus.js';
 import { duration, percent } from './format.js';
 
 /**
@@ -36,6 +37,7 @@ export function RunningNotice({
   share: number | undefined;
   cancel: () => void;
 }) {
+  const button = useRescuedFocus<HTMLButtonElement>();
   return (
     <div class="notice">
       {share === undefined ? (
@@ -45,7 +47,7 @@ export function RunningNotice({
       ) : (
         <Progress label={label} share={share} />
       )}
-      <button type="button" onClick={cancel}>
+      <button type="button" ref={button} onClick={cancel}>
         Cancel
       </button>
     </div>

@@ -2,10 +2,10 @@ import type { ForecastModel } from 'roster-client';
 import { BottomAxis, CHARACTER, LeftAxis } from '../../plots/axes.js';
 import { Band } from '../../plots/band.js';
 import { Figure } from '../../plots/figure.js';
-import { extent, linearScale } from '../../plots/scale.js';
+import { clamped, robustExtent, type Scale } from '../../plots/scale.js';
 import { count, labelWithUnit, percent, tick, whole, within } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
-import { seriesName, stepScale } from './forecast-quality.js';
+import { seriesName } from './forecast-quality.js';
 import type { ShownForecast, Step } from './load-forecast.js';
 
 /** The last values of a series, and a forecast with the band of its intervals. */
@@ -47,23 +47,25 @@ export function ForecastFigure({
       height={340}
     >
       {(area) => {
-        const x = stepScale(
+        const x = momentScale(
           [Math.min(first.at, shown[0]?.at ?? first.at), last.at],
           [area.left, area.right],
-          CHARACTER * first.moment.length + 24,
+          CHARACTER * first.moment.length + 12,
         );
         const label = (at: number) => moments.get(at) ?? '';
         const values = drawn.map(({ actual }) => actual ?? 0);
-        const y = linearScale(extent([...steps.flatMap(({ low, high }) => [low, high]), ...values], 0.04), [
-          area.bottom,
-          area.top,
-        ]);
+        const { domain } = robustExtent([...steps.flatMap(({ low, high }) => [low, high]), ...values], 0.04);
+        const y = clamped(domain, [area.bottom, area.top]);
         const points = steps.map(({ at, value, low, high }) => ({ x: x(at), y: y(value), low: y(low), high: y(high) }));
+        // The fan begins where the history ends.
+        const before = past.at(-1);
+        const [begin] = before ? [{ x: x(before.at), y: y(before.actual ?? 0) }] : [];
+        const fan = begin ? [{ ...begin, low: begin.y, high: begin.y }, ...points] : points;
         return (
           <>
             <LeftAxis scale={y} area={area} label={labelWithUnit(target, unit)} format={tick} />
             <BottomAxis scale={x} area={area} label={order_by} format={label} />
-            <Band points={points} />
+            <Band points={fan} />
             {points.length === 1 &&
               points.map((point) => (
                 <g key={point.x}>
@@ -75,14 +77,45 @@ export function ForecastFigure({
               class="stroke actual"
               points={drawn.map(({ at, actual }) => `${x(at)},${y(actual ?? 0)}`).join(' ')}
             />
-            {drawn.map(({ at, actual }) => (
-              <circle key={at} class="mark actual" cx={x(at)} cy={y(actual ?? 0)} r="3" />
+            {drawn.map(({ at, moment, actual }) => (
+              <circle
+                key={at}
+                class="mark actual"
+                cx={x(at)}
+                cy={y(actual ?? 0)}
+                r={past.length > 60 ? 1.5 : 3}
+                data-values={`${moment}: ${text(actual ?? 0)}`}
+              />
+            ))}
+            {steps.map(({ at, moment, value, low, high }) => (
+              <circle
+                key={at}
+                class="unseen"
+                cx={x(at)}
+                cy={y(value)}
+                r="3"
+                data-values={`${moment}: forecast ${text(value)} (${text(low)} to ${text(high)})`}
+              />
             ))}
           </>
         );
       }}
     </Figure>
   );
+}
+
+/** Places steps, and labels as many whole ones as there is room for, evenly spaced: dates are never round. */
+function momentScale(
+  [first, last]: readonly [number, number],
+  range: readonly [number, number],
+  labelWidth: number,
+): Scale {
+  const labels = Math.max(2, Math.floor((range[1] - range[0]) / labelWidth));
+  const step = Math.max(1, Math.ceil((last - first) / labels));
+  const count = Math.floor((last - first) / step);
+  const begin = first + Math.round((last - first - count * step) / 2);
+  const ticks = Array.from({ length: count + 1 }, (_, index) => begin + index * step);
+  return Object.assign(clamped([first, last], range), { ticks });
 }
 
 function describe(steps: readonly Step[], isBacktest: boolean, confidence: number): string {

@@ -67,7 +67,7 @@ function Errors({ metrics, unit }: { metrics: Metrics; unit: Unit }) {
 }
 
 /** Places steps, and labels whole ones: a short horizon would else have a step 1.5. */
-export function stepScale(
+function stepScale(
   [first, last]: readonly [number, number],
   [from, to]: readonly [number, number],
   labelWidth = 60,
@@ -111,6 +111,16 @@ function ErrorsByStep({ metrics, target, unit }: { metrics: Metrics; target: str
             <BottomAxis scale={x} area={area} label="Step" format={whole} />
             <polyline class="reference" fill="none" points={line(baseline)} />
             <polyline class="stroke" points={line(errors)} />
+            {errors.map(({ mae }, index) => (
+              <circle
+                key={index}
+                class="unseen"
+                cx={x(index + 1)}
+                cy={y(mae)}
+                r="3"
+                data-values={`Step ${whole(index + 1)}: ${errorText('mae', mae, unit)}, last season ${errorText('mae', baseline[index]?.mae ?? null, unit)}`}
+              />
+            ))}
           </>
         );
       }}
@@ -155,7 +165,13 @@ function CoverageByStep({ metrics }: { metrics: Metrics }) {
             {measured.map(({ step, share, range: [from, to] }) => (
               <g key={step}>
                 <line class="range" x1={x(step)} x2={x(step)} y1={y(from)} y2={y(to)} />
-                <circle class="mark" cx={x(step)} cy={y(share)} r="4" />
+                <circle
+                  class="mark"
+                  cx={x(step)}
+                  cy={y(share)}
+                  r="4"
+                  data-values={`Step ${whole(step)}: ${finePercent(share)} (${finePercent(from)} to ${finePercent(to)})`}
+                />
               </g>
             ))}
           </>

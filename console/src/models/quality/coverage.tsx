@@ -44,7 +44,13 @@ export function CoverageByError({ metrics }: { metrics: RegressionMetrics }) {
               return (
                 <g key={fifth}>
                   <line class="range" x1={x(index)} x2={x(index)} y1={y(from)} y2={y(to)} />
-                  <circle class="mark" cx={x(index)} cy={y(share)} r="5" />
+                  <circle
+                    class="mark"
+                    cx={x(index)}
+                    cy={y(share)}
+                    r="5"
+                    data-values={`${fifth}: ${finePercent(share)} (${finePercent(from)} to ${finePercent(to)})`}
+                  />
                   <text x={x(index)} y={area.bottom + 18} text-anchor="middle">
                     {fifth}
                   </text>

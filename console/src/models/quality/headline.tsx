@@ -2,11 +2,12 @@ import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { count, finePercent, percent, rounded, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
+import { hasLearned } from './verdict.js';
 
 /** The headline of a model: whether it is of use, and its error beside that of a constant prediction. */
 export function Headline({ model }: { model: Model }) {
   return (
-    <section class="headline">
+    <section class={hasLearned(model) ? 'headline' : 'headline of-no-use'}>
       <p class="summary">
         <strong>{readVerdict(model)}</strong> {writeFigures(model)}
       </p>
@@ -23,12 +24,12 @@ function readVerdict({ summary }: Model): string {
 
 function writeFigures(model: Model): string {
   if (model.metrics === null) return '';
-  const hasLearned = !model.summary?.startsWith('No better');
+  const isOfUse = hasLearned(model);
   const amount = (value: number) => rounded(value, targetUnit(model));
-  const reason = hasLearned ? '' : ' The columns say little or nothing of the target.';
+  const reason = isOfUse ? '' : ' The columns say little or nothing of the target.';
   if (model.task === 'regression') {
     const { mae, baseline_mae: baseline, r2, held_out_rows } = model.metrics;
-    const explained = hasLearned ? ` It explains ${finePercent(r2)} of the variance.` : '';
+    const explained = isOfUse ? ` It explains ${finePercent(r2)} of the variance.` : '';
     return `It is off by ${amount(mae)} on average, the mean is by ${amount(baseline)}.${explained}${reason} ${measuredOn(held_out_rows, model.row_count)}`;
   }
   if (model.task === 'classification') {

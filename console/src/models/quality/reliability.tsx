@@ -2,7 +2,7 @@ import { wilson } from 'roster-prediction/browser';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
-import { finePercent, percent, whole } from '../../ui/format.js';
+import { count, finePercent, percent, whole } from '../../ui/format.js';
 
 interface Bin {
   readonly nominal: number;
@@ -63,7 +63,13 @@ export function Reliability({
               return (
                 <g key={nominal}>
                   <line class="range" x1={x(nominal)} x2={x(nominal)} y1={y(from)} y2={y(to)} />
-                  <circle class="mark" cx={x(nominal)} cy={y(observed)} r={3 + 5 * Math.sqrt(rows / most)} />
+                  <circle
+                    class="mark"
+                    cx={x(nominal)}
+                    cy={y(observed)}
+                    r={3 + 5 * Math.sqrt(rows / most)}
+                    data-values={`${nominalLabel} ${finePercent(nominal)}, ${observedLabel.toLowerCase()} ${finePercent(observed)} (${finePercent(from)} to ${finePercent(to)}), ${count(rows, 'row')}`}
+                  />
                 </g>
               );
             })}

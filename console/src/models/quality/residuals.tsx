@@ -2,7 +2,7 @@ import type { RegressionMetrics } from 'roster-client';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
-import { labelWithUnit, rounded, tick, type Unit, whole } from '../../ui/format.js';
+import { count, labelWithUnit, rounded, tick, type Unit, whole } from '../../ui/format.js';
 
 export function Residuals({
   bins,
@@ -44,7 +44,7 @@ export function Residuals({
               label={labelWithUnit(`Actual − predicted ${target}`, unit)}
               format={tick}
             />
-            {drawn.map(({ start, end, isOpen, rows }) => (
+            {drawn.map(({ start, end, isOpen, rows }, index) => (
               <rect
                 key={start}
                 class={isOpen ? 'mark faint-mark' : 'mark'}
@@ -52,6 +52,7 @@ export function Residuals({
                 width={Math.max(0, x(end) - x(start) - 1.5)}
                 y={y(rows)}
                 height={area.bottom - y(rows)}
+                data-values={`${rangeText(bins[index]?.from ?? null, bins[index]?.to ?? null, unit)}: ${count(rows, 'row')}`}
               />
             ))}
           </>

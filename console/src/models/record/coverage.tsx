@@ -4,7 +4,7 @@ import { Band } from '../../plots/band.js';
 import { Dots } from '../../plots/bars.js';
 import { Captioned, Figure } from '../../plots/figure.js';
 import { dateScale, linearScale } from '../../plots/scale.js';
-import { date, finePercent, percent, whole } from '../../ui/format.js';
+import { count, date, finePercent, percent, whole } from '../../ui/format.js';
 
 /** The outcome of the promises of a version. */
 export type ModelRecord = components['schemas']['ModelRecord'];
@@ -53,8 +53,15 @@ export function CoverageOverTime({ record }: { record: ModelRecord }) {
               fill="none"
               points={points.map(({ at, promised }) => `${x(at)},${y(promised)}`).join(' ')}
             />
-            {points.map(({ at, coverage }) => (
-              <circle key={at} class="mark" cx={x(at)} cy={y(coverage)} r="3" />
+            {points.map(({ at, coverage, band: [low, high], truths }) => (
+              <circle
+                key={at}
+                class="mark"
+                cx={x(at)}
+                cy={y(coverage)}
+                r="3"
+                data-values={`${date(at)}: ${finePercent(coverage)} (${finePercent(low)} to ${finePercent(high)}) of ${count(truths, 'true value')}`}
+              />
             ))}
           </>
         );

@@ -36,26 +36,27 @@ function RecordOfVersion({ project, model }: { project: string; model: Model }) 
   const { name, version } = model;
   const [grouping, setGrouping] = useState<Grouping>('day');
   const [isCompared, setCompared] = useState(false);
+  // The plot keeps the words of the groups that it shows until the next ones are there.
   const { loaded, reload } = useLoaded(
-    (signal) => readRecord(project, name, version, { grouping, drift: isCompared }, signal),
-    [project, name, version, grouping, String(isCompared)],
+    async (signal) => ({ record: await readRecord(project, name, version, { grouping }, signal), grouping }),
+    [project, name, version, grouping],
   );
   return (
     <Loading loaded={loaded} what="the record" retry={reload}>
-      {(record) => (
+      {({ record, grouping: shown }) => (
         <>
           {record.promises === 0 ? <NoPromises model={model} /> : <Facts record={record} model={model} />}
           {record.truths > 0 && (
             <>
               <h2>Promises kept</h2>
-              <Groups record={record} grouping={grouping} onChoose={setGrouping} />
+              <Groups record={record} shown={shown} wanted={grouping} onChoose={setGrouping} />
             </>
           )}
           {record.promises > 0 && model.task !== 'forecast' && (
             <>
               <h2>Columns that moved</h2>
               {isCompared ? (
-                <MovedColumns drift={record.drift} />
+                <MovedColumns project={project} model={model} promises={record.promises} />
               ) : (
                 <button type="button" onClick={() => setCompared(true)}>
                   Compare the latest rows with the training
@@ -128,14 +129,17 @@ function RaisedAlarm({ record: { alarm } }: { record: ModelRecord }) {
 
 function Groups({
   record,
-  grouping,
+  shown,
+  wanted,
   onChoose,
 }: {
   record: ModelRecord;
-  grouping: Grouping;
+  /** The grouping of the record. */
+  shown: Grouping;
+  wanted: Grouping;
   onChoose: (grouping: Grouping) => void;
 }) {
-  const isTime = grouping === 'day' || grouping === 'week';
+  const isTime = shown === 'day' || shown === 'week';
   // Two points are no line.
   const isLine = isTime && record.groups.length > 2;
   return (
@@ -143,7 +147,7 @@ function Groups({
       <label class="compare-choice">
         Group by{' '}
         <Select
-          value={grouping}
+          value={wanted}
           options={[...GROUPINGS, ...record.columns.map((name) => [COLUMN + name, name] as const)]}
           onChoose={onChoose}
         />
@@ -163,7 +167,7 @@ function readRecord(
   project: string,
   name: string,
   version: number,
-  { grouping, drift }: { grouping: Grouping; drift: boolean },
+  { grouping, drift = false }: { grouping: Grouping; drift?: boolean },
   signal: AbortSignal,
 ): Promise<ModelRecord> {
   const by = GROUPINGS.some(([id]) => id === grouping)
@@ -179,8 +183,21 @@ function readRecord(
 
 type Drift = components['schemas']['RecordDrift'];
 
-/** The columns whose values moved since the training, or since the earliest promises. */
-function MovedColumns({ drift }: { drift: Drift }) {
+/** The columns whose values moved since the training, or since the earliest promises, which takes a moment to find. */
+function MovedColumns({ project, model, promises }: { project: string; model: Model; promises: number }) {
+  const { name, version } = model;
+  const { loaded, reload } = useLoaded(
+    (signal) => readRecord(project, name, version, { grouping: 'day', drift: true }, signal),
+    [project, name, version, promises],
+  );
+  return (
+    <Loading loaded={loaded} what="the comparison" retry={reload}>
+      {({ drift }) => <Moves drift={drift} />}
+    </Loading>
+  );
+}
+
+function Moves({ drift }: { drift: Drift }) {
   if (drift === null) {
     return <p>There are too few rows to compare: it takes 100 of each time.</p>;
   }

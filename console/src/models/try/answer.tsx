@@ -1,8 +1,8 @@
-import type { Model, RegressionModel } from 'roster-client';
+import type { Model, RegressionModel, RowWarning } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { extent, linearScale } from '../../plots/scale.js';
 import { useWidth } from '../../plots/use-width.js';
-import { finePercent, percent, tick, type Unit, whole, within } from '../../ui/format.js';
+import { count, finePercent, percent, tick, type Unit, whole, within } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 import type { ClassPrediction, NumberPrediction, Prediction } from './prediction.js';
 
@@ -11,13 +11,17 @@ export function Answer({
   model,
   prediction,
   confidence,
+  warnings,
 }: {
   model: Model;
   prediction: Prediction | undefined;
   confidence: number | undefined;
+  /** What in the row is unlike the training table. */
+  warnings: readonly RowWarning[];
 }) {
+  const isUnlike = prediction !== undefined && warnings.length > 0;
   return (
-    <section class="answer" aria-label="Prediction">
+    <section class={isUnlike ? 'answer unlike' : 'answer'} aria-label="Prediction">
       <div role="status">
         <p class="answer-target">{model.target}</p>
         <p class="answer-value">{prediction ? valueText(prediction, targetUnit(model)) : '…'}</p>
@@ -28,6 +32,12 @@ export function Answer({
               ? intervalWords(prediction, confidence, targetUnit(model))
               : classWords(prediction, confidence)}
         </p>
+        {isUnlike && (
+          <p class="answer-warning">
+            <strong>This confidence does not hold here.</strong> {unlikeWords(warnings)} The model has not learnt what
+            comes of such rows.
+          </p>
+        )}
       </div>
       {prediction?.task === 'regression' && model.task === 'regression' && (
         <IntervalScale model={model} prediction={prediction} />
@@ -49,6 +59,19 @@ function intervalWords(prediction: NumberPrediction, wanted: number | undefined,
   return wanted !== undefined && confidence < wanted - 0.005
     ? `${words} The table has too few rows for a higher confidence.`
     : words;
+}
+
+/** The most columns to name. */
+const MAX_NAMED = 3;
+
+/** Says in which columns a row is unlike the training table. */
+function unlikeWords(warnings: readonly RowWarning[]): string {
+  const names = warnings.flatMap(({ name }) => name ?? []);
+  const named = names.slice(0, MAX_NAMED).join(', ');
+  const more = names.length > MAX_NAMED ? ` and ${count(names.length - MAX_NAMED, 'more column')}` : '';
+  return names.length === 0
+    ? 'The row has no value in any column of the model.'
+    : `The values of ${named}${more} are unlike those of the training table.`;
 }
 
 /** The confidence of a set of classes if none is asked for. */

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { Column, RowWarning } from 'roster-client';
+import { Words } from '../../plots/words.js';
 import { Field, Proposals } from '../../ui/field.js';
 import { date, labelWithUnit, ungrouped } from '../../ui/format.js';
 import { Select } from '../../ui/select.js';
@@ -30,7 +31,7 @@ export function ColumnField({
   const isOther = isChoice && value !== '' && !options.includes(value);
   return (
     <Field
-      label={labelWithUnit(name, readUnit(column.reading))}
+      label={<Words name={labelWithUnit(name, readUnit(column.reading))} />}
       hint={writeHint(column)}
       error={warning && WARNINGS[warning.kind]}
     >

@@ -144,6 +144,16 @@ export function Curve({
                 high: y(high),
               }))}
             />
+            {placed.map((point) => (
+              <circle
+                key={point.position}
+                class="unseen"
+                cx={x(point.position)}
+                cy={y(point.at)}
+                r="3"
+                data-values={`${valueText(point.position)}: ${text(point.at)}${isShare ? '' : ` (${text(point.low)} to ${text(point.high)})`}`}
+              />
+            ))}
             {ownPoint && (
               <>
                 <line

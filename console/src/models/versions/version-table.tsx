@@ -26,7 +26,9 @@ export function VersionTable({
           <th scope="col">Version</th>
           <th scope="col">State</th>
           <th scope="col">Trained</th>
-          <th scope="col">Rows</th>
+          <th scope="col" class="num">
+            Rows
+          </th>
           <th scope="col">Quality</th>
           <th scope="col">Actions</th>
         </tr>
@@ -42,7 +44,9 @@ export function VersionTable({
                 {version === serving ? <strong class="serves">Answers predictions</strong> : describeState(model)}
               </td>
               <td data-label="Trained">{time(model.updated_at)}</td>
-              <td data-label="Rows">{whole(model.row_count)}</td>
+              <td class="num" data-label="Rows">
+                {whole(model.row_count)}
+              </td>
               <td data-label="Quality">{writeHeadline(model)}</td>
               <td>
                 <div class="actions">
