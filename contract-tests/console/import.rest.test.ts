@@ -180,11 +180,10 @@ test('churn with ids is trained without them, and ranked with them, by keyboard 
   await focusByKeyboard(page, header);
   await page.keyboard.press('ArrowUp');
   await pressByKeyboard(page, 'Predict 150 rows');
-  const ranking = page.getByLabel('Class of Churn');
-  await ranking.waitFor();
-  await focusByKeyboard(page, ranking);
-  await page.keyboard.press('Y');
-  const [names, ...ranked] = await download(page, 'Download 150 rows, the most likely first', 'button');
+  await page.getByRole('heading', { name: '150 rows predicted' }).waitFor();
+  await pressByKeyboard(page, 'Churn_probability_Yes');
+  await page.getByText('1 to 50 of 150 rows').waitFor();
+  const [names, ...ranked] = await download(page, 'Download these 150 rows in this order', 'button');
   const place = names?.split(',').indexOf('Churn_probability_Yes') ?? -1;
   const probabilities = ranked.map((record) => Number(record.split(',')[place]));
   expect(probabilities).toEqual(probabilities.toSorted((one, other) => other - one));

@@ -1,11 +1,11 @@
 import type { Model } from 'roster-client';
 import { createReader, withoutFormula } from 'roster-prediction/browser';
 import { profileColumns } from '../tables/column-profile.js';
+import type { TableRecord } from '../tables/read-records.js';
 import type { TableHead } from '../tables/table-head.js';
 import { alignedPercent, whole, within } from '../ui/format.js';
 import { targetUnit } from '../ui/units.js';
 import { type AddedColumn, probabilityField, warningsField } from './added-columns.js';
-import type { ResultRow } from './result-rows.js';
 import { truthReader } from './score.js';
 
 /** What a column of a result is for. `own` columns of the file are not the model's: they may say which row it is. */
@@ -16,6 +16,12 @@ const ORDER = [
   ...(['row', 'own', 'truth', 'prediction', 'error', 'low', 'high', 'confidence', 'set', 'probability'] as const),
   ...(['warnings', 'added', 'input'] as const),
 ] as const;
+
+/** A row of a predicted file, with its place in the file, from 1. */
+export interface ResultRow {
+  readonly place: number;
+  readonly cells: TableRecord;
+}
 
 /** A column of the table of predicted rows. */
 export interface ResultColumn {

@@ -1,12 +1,6 @@
 import { readRows, type TableRecord } from '../tables/read-records.js';
 import type { TableFormat } from '../tables/table-format.js';
-import type { ResultColumn, ResultTable } from './result-columns.js';
-
-/** A row of a predicted file, with its place in the file, from 1. */
-export interface ResultRow {
-  readonly place: number;
-  readonly cells: TableRecord;
-}
+import type { ResultColumn, ResultRow, ResultTable } from './result-columns.js';
 
 /** The rows of interest: all, those with a warning, or those whose true value the prediction does not hold. */
 export type Kept = 'all' | 'warned' | 'missed';

@@ -1,6 +1,5 @@
 import writeXlsxFile from 'write-excel-file/browser';
-import type { ResultColumn } from './result-columns.js';
-import type { ResultRow } from './result-rows.js';
+import type { ResultColumn, ResultRow } from './result-columns.js';
 
 /** The widths of columns in a workbook, in characters. */
 const [MIN_WIDTH, MAX_WIDTH] = [8, 40];
