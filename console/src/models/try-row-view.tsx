@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Column, Model } from 'roster-client';
 import { ConfidenceChoices, DEFAULT_CHOICE, parseChoice, readConfidence } from '../predictions/confidence-choices.js';
+import { Why } from '../predictions/why.js';
 import { replaceQuery, useRoute } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
@@ -121,6 +122,12 @@ function TryRow({ project, model }: { project: string; model: Model }) {
           </div>
         </form>
         <section class="what-if">
+          {predicted?.contributions && (
+            <>
+              <h2>Why this prediction?</h2>
+              <Why model={model} contributions={predicted.contributions} />
+            </>
+          )}
           <h2>What if one value changes?</h2>
           <div class="fields">
             <SelectField

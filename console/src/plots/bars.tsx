@@ -39,6 +39,29 @@ export function Bars({ rows }: { rows: readonly BarRow[] }) {
   );
 }
 
+/** Bars to both sides of a middle: right of it what is added, left of it what is taken away. Shares are from -1 to 1. */
+export function Diverging({ rows }: { rows: readonly Pick<BarRow, 'name' | 'share' | 'text'>[] }) {
+  return (
+    <Rows
+      rows={rows.map(({ share, ...row }) => ({
+        ...row,
+        drawing: (
+          <>
+            <line class="middle" x1="50%" x2="50%" y1="-20%" y2="120%" />
+            <rect
+              class={share < 0 ? 'mark less' : 'mark'}
+              x={percentage(Math.min(0.5, 0.5 + share / 2))}
+              width={percentage(Math.abs(share) / 2)}
+              height="100%"
+              rx="2"
+            />
+          </>
+        ),
+      }))}
+    />
+  );
+}
+
 /** A row of a plot of shares: a point with the range that chance leaves it. */
 export interface DotRow {
   readonly name: string;

@@ -49,7 +49,7 @@ export function PredictionResult({
       <Warnings model={model} result={result} />
       <SeenRows model={model} result={result} />
       {result.score && <Quality model={model} score={result.score} confidence={result.confidence} />}
-      <ResultTable result={result} name={base} />
+      <ResultTable model={model} result={result} name={base} />
     </>
   );
 }

@@ -1,17 +1,20 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import type { Model } from 'roster-client';
 import { Scrolling, Table } from '../plots/table.js';
 import { useAttempt } from '../session/use-attempt.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { truncate } from '../tables/table-preview.js';
+import { Dialog } from '../ui/dialog.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { saveFile } from '../ui/save-file.js';
 import { SelectField } from '../ui/select.js';
 import { useSettled } from '../ui/use-settled.js';
-import type { ResultColumn, Role } from './result-columns.js';
+import type { ResultColumn, ResultRow, Role } from './result-columns.js';
 import type { Arrangement, Kept } from './result-rows.js';
 import type { PredictedTable } from './table-prediction.js';
+import { Why } from './why.js';
 
 /** The most cells and rows of a page, so that a table of a thousand columns is as quick as one of ten. */
 const [MAX_CELLS, MAX_ROWS, MIN_ROWS] = [3_000, 50, 5];
@@ -32,7 +35,8 @@ const ROLES: Partial<Record<Role, string>> = {
 };
 
 /** The rows of a predicted file, which one can search, filter, sort, and download as they stand. */
-export function ResultTable({ result, name }: { result: PredictedTable; name: string }) {
+export function ResultTable({ model, result, name }: { model: Model; result: PredictedTable; name: string }) {
+  const [explained, explain] = useState<ResultRow>();
   const [wanted, setWanted] = useState(IN_FILE_ORDER);
   const [page, setPage] = useState(0);
   const [isWide, setWide] = useState(false);
@@ -54,6 +58,10 @@ export function ResultTable({ result, name }: { result: PredictedTable; name: st
   return (
     <>
       <h2>The rows</h2>
+      <p class="hint">
+        Press the number of a row to see why it is predicted so, and the name of a column to sort by it.
+      </p>
+      {explained && <RowWhy model={model} result={result} row={explained} onClose={() => explain(undefined)} />}
       <Choices result={result} wanted={wanted} change={change} />
       <Loading loaded={loaded} what="the rows" retry={reload}>
         {({ rows, count: found }) => {
@@ -66,7 +74,22 @@ export function ResultTable({ result, name }: { result: PredictedTable; name: st
                   head={shown.map((column) => (
                     <SortButton key={column.id} column={column} wanted={wanted} onSort={() => sortBy(column)} />
                   ))}
-                  rows={onPage.map((row) => shown.map((column) => truncate(column.textOf(row))))}
+                  rows={onPage.map((row) =>
+                    shown.map((column) =>
+                      column.role === 'row' ? (
+                        <button
+                          type="button"
+                          class="why-row"
+                          aria-label={`Why is row ${column.textOf(row)} predicted so?`}
+                          onClick={() => explain(row)}
+                        >
+                          {column.textOf(row)}
+                        </button>
+                      ) : (
+                        truncate(column.textOf(row))
+                      ),
+                    ),
+                  )}
                   classOf={(index) => classOf(shown[index])}
                   sortOf={(index) =>
                     shown[index]?.id === wanted.sortBy ? (wanted.isDescending ? 'descending' : 'ascending') : undefined
@@ -108,6 +131,43 @@ export function ResultTable({ result, name }: { result: PredictedTable; name: st
         }}
       </Loading>
     </>
+  );
+}
+
+/** Why a row is predicted as it is. */
+function RowWhy({
+  model,
+  result,
+  row,
+  onClose,
+}: {
+  model: Model;
+  result: PredictedTable;
+  row: ResultRow;
+  onClose: () => void;
+}) {
+  const { loaded, reload } = useLoaded(() => result.explain(row), [row.place]);
+  const prediction = result.table.columns.find(({ role }) => role === 'prediction');
+  const close = useRef<HTMLButtonElement>(null);
+  return (
+    <Dialog
+      title={`Row ${whole(row.place)}: ${model.target} ${prediction?.textOf(row)}`}
+      focus={close}
+      onClose={onClose}
+    >
+      <Loading loaded={loaded} what="what each column added" retry={reload}>
+        {(contributions) =>
+          contributions ? (
+            <Why model={model} contributions={contributions} />
+          ) : (
+            <p>The service does not tell what each column added.</p>
+          )
+        }
+      </Loading>
+      <button type="button" ref={close} onClick={onClose}>
+        Close
+      </button>
+    </Dialog>
   );
 }
 

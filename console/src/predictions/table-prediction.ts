@@ -17,9 +17,11 @@ import { TableWriter } from '../tables/write-records.js';
 import { bytes, count, whole } from '../ui/format.js';
 import { addedCells, addedColumns, probabilityFields, warningsField } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
+import { type Contributions, explainRow } from './contributions.js';
 import { type AnswerLine, type Piece, readLines, readPieces } from './pieces.js';
+import { pinnedName } from './pinned-name.js';
 import { ROW_ID } from './remember-fields.js';
-import { describeResult, type ResultTable } from './result-columns.js';
+import { describeResult, type ResultRow, type ResultTable } from './result-columns.js';
 import { type ArrangedRows, type Arrangement, ResultRows } from './result-rows.js';
 import { type Score, Scorer } from './score.js';
 
@@ -40,6 +42,8 @@ export interface PredictedTable {
   readonly arrange: (wanted: Arrangement) => Promise<ArrangedRows>;
   /** Writes rows in the format of the file. */
   readonly write: (rows: readonly TableRecord[]) => Blob;
+  /** Asks what each column added to the prediction of a row. */
+  readonly explain: (row: ResultRow) => Promise<Contributions | undefined>;
   /** True if a workbook of all rows can be made in the page. */
   readonly fitsWorkbook: boolean;
   readonly warnings: readonly RowWarning[];
@@ -64,9 +68,6 @@ const [MAX_WHOLE_BYTES, MAX_STREAM_BYTES] = [32 << 20, 1 << 20];
 
 /** The format of a predicted file whose own format is not CSV, as all spreadsheets read it. */
 const PLAIN_CSV: TableFormat = { encoding: 'utf-8', hasMark: true, delimiter: ',', newline: '\r\n', headerLine: 1 };
-
-/** The longest name of a model in an address, with its version. */
-const MAX_NAME_LENGTH = 100;
 
 /**
  * Predicts the rows of a file. Those of CSV are sent a piece at a time, and go on after an error where they stopped. A
@@ -230,12 +231,8 @@ export class TablePrediction {
   }
 
   #params(explain = false) {
-    const { name, version } = this.#model;
-    // By its version, so that all rows are answered by the same one.
-    const versioned = `${name}.${version}`;
-    const modelName = versioned.length <= MAX_NAME_LENGTH ? versioned : name;
     return {
-      path: { projectName: this.#project, modelName },
+      path: { projectName: this.#project, modelName: pinnedName(this.#model) },
       query: {
         rows: 'lean',
         ...this.#head.workbook?.place,
@@ -287,6 +284,18 @@ export class TablePrediction {
     return { ...answer, [field]: all.join('; ') };
   }
 
+  #explain({ cells }: ResultRow): Promise<Contributions | undefined> {
+    const isText = isCsv(this.#head);
+    const numbers = new Set(this.#model.columns?.filter(({ kind }) => kind === 'number').map(({ name }) => name));
+    const sent = this.#comparison.used.map(({ name }) => {
+      const cell = cells[this.#own.indexOf(name)] ?? '';
+      // Numbers of other formats than CSV were numbers before they were written as cells.
+      const isNumber = !isText && numbers.has(name) && cell !== '' && Number.isFinite(Number(cell));
+      return [name, isNumber ? Number(cell) : cell] as const;
+    });
+    return explainRow(this.#project, this.#model, Object.fromEntries(sent));
+  }
+
   #result(): PredictedTable {
     const file = this.#writer.toBlob();
     // The file that was written is UTF-8, whatever the encoding of the one that was read.
@@ -307,6 +316,7 @@ export class TablePrediction {
         writer.add(rows);
         return writer.toBlob();
       },
+      explain: (row) => this.#explain(row),
       fitsWorkbook: this.#written.areFew,
       warnings: [...this.#warnings.values()],
       hasMoreWarnings: this.#hasMoreWarnings,

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Model, type PredictionRow, ProblemError, type RowWarning, rowWarnings } from 'roster-client';
+import { type Contributions, isWithoutContributions, readContributions } from '../../predictions/contributions.js';
 import { connection } from '../../session/connection.js';
 import { roster } from '../../session/roster.js';
 import { useSignal } from '../../session/signal.js';
@@ -21,6 +22,8 @@ export interface Predicted {
   readonly question: Question;
   readonly predictions: readonly Prediction[];
   readonly warnings: readonly RowWarning[];
+  /** What each column of the row added; undefined where the service cannot tell. */
+  readonly contributions: Contributions | undefined;
 }
 
 /**
@@ -37,6 +40,8 @@ export function usePredictions(
   const isLost = useSignal(connection).state === 'lost';
   const wanted = useRef(question);
   const isBusy = useRef(false);
+  // Versions of earlier releases tell no contributions: they are asked once.
+  const isExplained = useRef(true);
   const isGone = useRef(false);
 
   const send = async () => {
@@ -44,7 +49,11 @@ export function usePredictions(
     isBusy.current = true;
     const sent = wanted.current;
     try {
-      const answer = await predict(project, model, sent);
+      const answer = await predict(project, model, sent, isExplained.current).catch((reason: unknown) => {
+        if (!isExplained.current || !isWithoutContributions(reason)) throw reason;
+        isExplained.current = false;
+        return predict(project, model, sent, false);
+      });
       setPredicted(answer);
       setError(null);
     } catch (reason) {
@@ -71,17 +80,23 @@ export function usePredictions(
   return { predicted, error, retry: () => void send() };
 }
 
-async function predict(project: string, model: Model, question: Question): Promise<Predicted> {
+async function predict(project: string, model: Model, question: Question, contributions: boolean): Promise<Predicted> {
   const { row, along, values, confidence } = question;
   const { data, error, response } = await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
     params: {
       path: { projectName: project, modelName: model.name },
-      query: confidence === undefined ? {} : { confidence },
+      query: { ...(confidence !== undefined && { confidence }), ...(contributions && { contributions }) },
     },
     body: [row, ...values.map((value) => ({ ...row, [along]: value }))],
   });
   if (error !== undefined) throw new ProblemError(error, response);
   const answers: readonly PredictionRow[] = data;
   const predictions = answers.map((answer) => readPrediction(answer, model));
-  return { question, predictions, warnings: rowWarnings(response).warnings };
+  const [first] = answers;
+  return {
+    question,
+    predictions,
+    warnings: rowWarnings(response).warnings,
+    contributions: first && readContributions(first, model),
+  };
 }

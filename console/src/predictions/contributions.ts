@@ -1,0 +1,60 @@
+import { answered, type Model, type PredictionRow, ProblemError } from 'roster-client';
+import { roster } from '../session/roster.js';
+import { pinnedName } from './pinned-name.js';
+
+/** What each column added to a prediction. */
+export interface Contributions {
+  /** What would be predicted of a row of which nothing is known: in units of the target, or in log-odds. */
+  readonly base: number;
+  /** Those of the columns, the largest first, with their values. */
+  readonly columns: readonly { readonly name: string; readonly value: string; readonly added: number }[];
+  /** The class that they speak for, and its probability before and after; undefined for numbers. */
+  readonly ofClass: { readonly name: string; readonly before: number; readonly after: number } | undefined;
+}
+
+/** Reads the contributions of a row of an answer; undefined if it has none. */
+export function readContributions(row: PredictionRow, { target, columns }: Model): Contributions | undefined {
+  const base = row[`${target}_base`];
+  if (typeof base !== 'number') return undefined;
+  const before = row[`${target}_base_probability`];
+  const added = (columns ?? []).flatMap(({ name }) => {
+    const added = row[`${target}_contribution_${name}`];
+    return typeof added === 'number' ? [{ name, value: String(row[name] ?? ''), added }] : [];
+  });
+  return {
+    base,
+    columns: added.sort((one, other) => Math.abs(other.added) - Math.abs(one.added)),
+    ofClass:
+      typeof before === 'number'
+        ? { name: String(row[target]), before, after: Number(row[`${target}_confidence`]) }
+        : undefined,
+  };
+}
+
+/** Returns whether the service refused a request because it cannot tell contributions of a model. */
+export function isWithoutContributions(error: unknown): boolean {
+  return (
+    error instanceof ProblemError && error.problem.status === 400 && error.problem.detail.includes('contributions')
+  );
+}
+
+/**
+ * Asks what each column added to the prediction of a row.
+ * @throws ProblemError if the service refuses, as for a version of an earlier release
+ */
+export async function explainRow(
+  project: string,
+  model: Model,
+  row: Readonly<Record<string, string | number>>,
+): Promise<Contributions | undefined> {
+  const [answer] = await answered(
+    roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
+      params: {
+        path: { projectName: project, modelName: pinnedName(model) },
+        query: { rows: 'lean', contributions: true },
+      },
+      body: [row],
+    }),
+  );
+  return answer && readContributions(answer, model);
+}

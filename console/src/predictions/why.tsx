@@ -1,0 +1,76 @@
+import type { Model } from 'roster-client';
+import { Diverging } from '../plots/bars.js';
+import { truncate } from '../tables/table-preview.js';
+import { finePercent, within } from '../ui/format.js';
+import { targetUnit } from '../ui/units.js';
+import type { Contributions } from './contributions.js';
+
+/** The most columns to draw; the others are one bar. */
+const MAX_SHOWN = 8;
+
+/** The most columns to speak of. */
+const MAX_SAID = 3;
+
+/** What each column added to a prediction, as bars between the base and the prediction, and in words. */
+export function Why({ model, contributions }: { model: Model; contributions: Contributions }) {
+  const { base, columns, ofClass } = contributions;
+  const sum = columns.reduce((total, { added }) => total + added, base);
+  const scale = Math.max(Math.abs(sum - base), ...columns.map(({ added }) => Math.abs(added)));
+  const unit = ofClass ? null : targetUnit(model);
+  const [write, writeAdded] = [within(scale, unit), within(scale, unit, true)];
+  const shown = columns.slice(0, MAX_SHOWN);
+  const others = columns.slice(MAX_SHOWN);
+  const rest = others.reduce((total, { added }) => total + added, 0);
+  const rows = [
+    ...shown.map(({ name, value, added }) => ({ name: `${name} = ${truncate(value) || '(no value)'}`, added })),
+    ...(others.length > 0 ? [{ name: `${others.length} other columns`, added: rest }] : []),
+  ];
+  return (
+    <div class="why">
+      <p class="hint">{ofClass ? describeClass(contributions, ofClass) : describeNumber(model, write, base)}</p>
+      <Diverging
+        rows={rows.map(({ name, added }) => ({
+          name,
+          share: scale === 0 ? 0 : added / scale,
+          text: writeAdded(added),
+        }))}
+      />
+      <dl class="why-ends">
+        <div>
+          <dt>{ofClass ? 'Base (log-odds)' : 'Base'}</dt>
+          <dd>{write(base)}</dd>
+        </div>
+        <div>
+          <dt>{ofClass ? 'With all columns (log-odds)' : 'With all columns'}</dt>
+          <dd>{write(sum)}</dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
+
+function describeNumber({ target }: Model, write: (value: number) => string, base: number): string {
+  return `Of a row of which nothing is known, ${target} would be ${write(base)}. What each column adds says how the model came to its answer, not what would happen if a value were changed.`;
+}
+
+/** Says in words how the columns moved the probability of a class. */
+function describeClass(
+  { base, columns }: Contributions,
+  { name, before, after }: NonNullable<Contributions['ofClass']>,
+): string {
+  const said = columns.slice(0, MAX_SAID).filter(({ added }) => added !== 0);
+  // Of two classes, the probability after each column follows from the log-odds; of more, that of all does.
+  const isExact = Math.abs(probability(base) - before) < 1e-6;
+  let reached = base;
+  const steps = said.map(({ name: column, value, added }) => {
+    const from = probability(reached);
+    reached += added;
+    const verb = added > 0 ? 'raises' : 'lowers';
+    const change = isExact ? ` from ${finePercent(from)} to ${finePercent(probability(reached))}` : '';
+    return `${column} = ${truncate(value) || '(no value)'} ${verb} it${change}`;
+  });
+  const begin = `Of a row of which nothing is known, the probability of “${name}” would be ${finePercent(before)}; of this one it is ${finePercent(after)}.`;
+  return steps.length === 0 ? begin : `${begin} ${steps.join('; ')}.`;
+}
+
+const probability = (logOdds: number) => 1 / (1 + Math.exp(-logOdds));
