@@ -8,6 +8,9 @@ import type { Contributions } from './contributions.js';
 /** The most columns to draw; the others are one bar. */
 const MAX_SHOWN = 8;
 
+/** By how much the service's probabilities are rounded at most. */
+const ROUNDING = 0.006;
+
 /** The most columns to speak of. */
 const MAX_SAID = 3;
 
@@ -60,7 +63,7 @@ function describeClass(
 ): string {
   const said = columns.slice(0, MAX_SAID).filter(({ added }) => added !== 0);
   // Of two classes, the probability after each column follows from the log-odds; of more, that of all does.
-  const isExact = Math.abs(probability(base) - before) < 1e-6;
+  const isExact = Math.abs(probability(base) - before) < ROUNDING;
   let reached = base;
   const steps = said.map(({ name: column, value, added }) => {
     const from = probability(reached);
