@@ -20,6 +20,8 @@ const leavers = [
   }),
 ].join('\n');
 
+const inDefault = { params: { path: { projectName: 'default' } } };
+
 /** Fees with a unit and a decimal comma, as a German spreadsheet has them. */
 const fees = [
   'hours,fee',
@@ -190,6 +192,13 @@ describe('the views of a model', () => {
     await page.keyboard.press('Control+a');
     await page.keyboard.type('9000');
     await page.getByText('Far outside the range of the training table.').waitFor();
+    await page.getByText('This confidence does not hold here.').waitFor();
+    // What each column added stands beside it, as text too.
+    await page.getByRole('heading', { name: 'Why this prediction?' }).waitFor();
+    await page.locator('.why .bar-name', { hasText: 'carat = 9000' }).waitFor();
+    // The values of a plot are read by keyboard.
+    await page.getByRole('slider', { name: 'Values of price by carat' }).press('ArrowRight');
+    await page.locator('.mark-values', { hasText: / to / }).waitFor();
     await page.getByLabel('95%').check();
     await page.getByRole('img', { name: 'price by carat' }).waitFor();
     await expectGoodViewInEachWindow(look);
@@ -254,6 +263,23 @@ describe('the views of a model', () => {
       .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('link', { name: 'Version 1' }).waitFor({ state: 'detached' });
+  });
+
+  test('take a deletion back for ten seconds, and sort the models that are left', async () => {
+    const look = await openModel('', 'fees');
+    const { page } = look;
+    await page.getByRole('button', { name: 'Delete the model fees' }).click();
+    // The first press of Enter deletes nothing.
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Cancel');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The model fees will be deleted in ten seconds.').waitFor();
+    const names = () => page.locator('.card h2').allTextContents();
+    await expect.poll(async () => (await names()).toSorted()).toEqual(['leavers', 'prices']);
+    await expectGoodViewInEachWindow(look);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByLabel('Order').selectOption('By name');
+    await expect.poll(names).toEqual(['fees', 'leavers', 'prices']);
+    expect(await answered(on.roster.GET('/api/projects/{projectName}/models', inDefault))).toHaveLength(3);
   });
 
   test('follow a training, and say when the model is gone', async () => {

@@ -20,7 +20,7 @@ import { hasLearned } from './quality/verdict.js';
 const LOAD_AGAIN_EVERY_MS = 1_500;
 
 /** With more models, there are fields to find and to sort them. */
-const MAX_WITHOUT_FILTER = 3;
+const MAX_WITHOUT_FILTER = 2;
 
 /** The models of a project; without any, the ways to get the first one. */
 export function ModelList({ project }: { project: string }) {
