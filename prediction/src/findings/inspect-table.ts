@@ -1,23 +1,101 @@
-import type { TableColumn } from '../table/column.js';
+import { isPassedOver, type TableColumn } from '../table/column.js';
 import type { RowPlaces } from '../table/rows-read.js';
-import type { Table } from '../table/table.js';
+import type { RowTable, Table } from '../table/table.js';
+import { findCopies } from './copies.js';
+import { findDuplicates } from './duplicate-rows.js';
+import { findEmptyRows } from './empty-rows.js';
 import type { Finding } from './finding.js';
+import { findLeaks } from './leak.js';
+import { type LookedTable, type LookedTarget, lookAtColumn, lookAtTarget, sampleRows } from './looked-table.js';
+import { findMixedUnits } from './mixed-units.js';
+import { findOneClassColumns } from './one-class-columns.js';
+import { findOutliers } from './outliers.js';
+import { findConstantColumns, findIdentifiers } from './plain-columns.js';
+import { findRareClasses } from './rare-classes.js';
+import { findTimeOrder } from './time-order.js';
+import { findTotals } from './totals-row.js';
 
 /**
  * Finds what looks odd in a table that a model is to be trained on. Its time and memory are bounded, whatever the table is.
  *
  * @param places of its rows; of a forecast's table, the rows before they were sorted into series
  */
-export function inspectTable(_table: Table, _places: RowPlaces): Finding[] {
-  return [];
+export function inspectTable(table: Table, places: RowPlaces): Finding[] {
+  if (table.task === 'forecast') return [];
+  const rows = sampleRows(table.rowCount, table.columns.length);
+  return inspect({
+    rowCount: table.rowCount,
+    rows,
+    columns: lookAtColumns(table.columns, rows),
+    target: lookAtTarget(table.target, valuesOf(table), rows),
+    isBeginning: false,
+    placeOf: (row) => places.at(row),
+  });
+}
+
+function valuesOf(table: RowTable) {
+  return table.task === 'regression'
+    ? { values: table.targetValues, classes: null }
+    : { values: table.targetClasses, classes: table.classes };
+}
+
+/** Looks at the columns whose cells were kept. */
+function lookAtColumns(columns: readonly TableColumn[], rows: Uint32Array) {
+  return columns
+    .filter((column) => column.kind !== 'text' || !isPassedOver(column.chosen))
+    .map((column) => lookAtColumn(column, rows));
 }
 
 /**
- * Finds what looks odd in the first rows of a table, whose target is not known.
+ * Finds what looks odd in the first rows of a table.
  *
  * @param columns as far as they were read
  * @param places of the rows
+ * @param target the name of one of the columns; without it, nothing is found that is about a target
  */
-export function inspectFirstRows(_columns: readonly TableColumn[], _places: RowPlaces): Finding[] {
-  return [];
+export function inspectFirstRows(columns: readonly TableColumn[], places: RowPlaces, target?: string): Finding[] {
+  const rows = sampleRows(places.length, columns.length);
+  const looked = lookAtColumns(columns, rows);
+  const chosen = looked.find(({ name }) => name === target);
+  return inspect({
+    rowCount: places.length,
+    rows,
+    columns: looked.filter((column) => column !== chosen),
+    target: chosen === undefined ? null : asTarget(chosen),
+    isBeginning: true,
+    placeOf: (row) => places.at(row),
+  });
+}
+
+/** Takes a column of first rows for the target: its texts for classes, their order for their frequency. */
+function asTarget(column: LookedTable['columns'][number]): LookedTarget {
+  if (column.kind !== 'category') return { ...column, classes: null };
+  const rows = new Uint32Array(column.texts.length);
+  for (const code of column.sample) if (!Number.isNaN(code)) rows[code] = (rows[code] ?? 0) + 1;
+  const classes = column.texts.map((name, code) => ({ name, rows: rows[code] ?? 0, merged_count: 0, merged: [] }));
+  return { ...column, classes };
+}
+
+function inspect(table: LookedTable): Finding[] {
+  const filled = findOneClassColumns(table);
+  const isFilled = new Set(filled.map(({ column }) => column));
+  const leaks = findLeaks(table).filter(({ column }) => !isFilled.has(column));
+  const totals = findTotals(table);
+  // Totals are far outside the rest, of course.
+  const isTotals = ({ places, rows }: Finding) =>
+    totals.some((found) => found.rows === rows && JSON.stringify(found.places) === JSON.stringify(places));
+  return [
+    ...leaks,
+    ...filled,
+    ...totals,
+    ...findMixedUnits(table),
+    ...findDuplicates(table),
+    ...findTimeOrder(table),
+    ...findOutliers(table).filter((finding) => !isTotals(finding)),
+    ...findCopies(table),
+    ...findRareClasses(table),
+    ...findEmptyRows(table),
+    ...findIdentifiers(table),
+    ...findConstantColumns(table),
+  ];
 }

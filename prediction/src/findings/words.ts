@@ -32,3 +32,10 @@ export function showPlaces(places: readonly Place[], rows: number): string {
   const list = numbers.length > 1 ? `${numbers.slice(0, -1).join(', ')} and ${numbers.at(-1)}` : numbers.join();
   return `${rows > shown.length ? 'first ' : ''}in ${kind}${numbers.length > 1 ? 's' : ''} ${list}`;
 }
+
+/** Returns a share of the rows in words: `12 %`, `0.3 %`, `less than 0.1 %`. */
+export function showShare(share: number): string {
+  const percent = 100 * share;
+  if (percent < 0.1) return 'less than 0.1 %';
+  return `${percent.toLocaleString('en', { maximumFractionDigits: percent < 10 ? 1 : 0 })} %`;
+}

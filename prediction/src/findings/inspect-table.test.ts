@@ -1,0 +1,231 @@
+/** Tests of what is found odd in tables: clean ones of datasets/, and copies that are spoiled in one way each. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { csvStream } from '../../../testkit/prediction/sample-tables.js';
+import { previewTable } from '../io/preview-table.js';
+import { readTableWithPlaces } from '../io/read-table.js';
+import { seededRandom } from '../trees/random.js';
+import type { Finding } from './finding.js';
+import { inspectTable } from './inspect-table.js';
+
+async function inspect(lines: readonly string[], target: string, task?: 'classification'): Promise<Finding[]> {
+  const { table, places } = await readTableWithPlaces('csv', csvStream(lines.join('\n')), target, { task });
+  return inspectTable(table, places);
+}
+
+const kindsOf = (findings: readonly Finding[]) => findings.map(({ kind }) => kind);
+
+async function linesOf(name: string, most = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const text = await readFile(new URL(`../../../datasets/${name}`, import.meta.url), 'utf8');
+  return text.trim().split('\n').slice(0, most);
+}
+
+describe('of a clean public table', () => {
+  test.each([
+    // Five diamonds are there twice.
+    ['diamonds.csv', 'price', ['duplicate_rows']],
+    // Mixtures that were tested more than once, with the same result.
+    ['concrete.csv', 'compressive_strength', ['duplicate_rows']],
+    ['seattle-weather.csv', 'weather', ['time_order']],
+    ['seattle-weather.csv', 'temp_max', ['time_order']],
+    ['chicago.csv', 'ridership', ['time_order']],
+    ['txhousing.csv', 'volume', []],
+  ])('%s, with the target %s, nothing is said that is not so', async (name, target, kinds) => {
+    expect(kindsOf(await inspect(await linesOf(name), target))).toEqual(kinds);
+  });
+});
+
+/** A table of sales: 300 rows of two numbers, a category and a target that depends on them, with noise. */
+function salesLines(change: (row: string[], index: number) => string[] = (row) => row, header: string[] = []): string[] {
+  const random = seededRandom(4);
+  const names = ['size', 'age', 'kind', 'price'];
+  const rows = Array.from({ length: 300 }, (_, index) => {
+    const [size, age] = [50 + 100 * random(), 40 * random()];
+    const kind = ['flat', 'house', 'loft'][Math.floor(3 * random())] ?? '';
+    const price = 3 * size - 2 * age + (kind === 'house' ? 50 : 0) + 60 * random();
+    return change([size.toFixed(1), age.toFixed(2), kind, price.toFixed(2)], index);
+  });
+  return [[...names, ...header], ...rows].map((row) => row.join());
+}
+
+const sum = (lines: readonly string[], column: number) =>
+  lines.slice(1).reduce((total, line) => total + Number(line.split(',')[column]), 0);
+
+describe('of a table that was spoiled', () => {
+  test('by nothing, nothing is said', async () => {
+    expect(await inspect(salesLines(), 'price')).toEqual([]);
+  });
+
+  test.each([
+    ['with a label', 'Total'],
+    ['with a label in German', 'Summe'],
+    ['without a label', ''],
+  ])('by a row of totals %s, its line is named, and how to leave it out', async (_, label) => {
+    const lines = salesLines();
+    const total = [sum(lines, 0), '', label, sum(lines, 3)].join();
+    expect(await inspect([...lines, total], 'price')).toMatchObject([
+      {
+        kind: 'totals_row',
+        rows: 1,
+        places: [{ line: 302 }],
+        remedies: [{ parameter: 'drop_lines', value: '302' }],
+      },
+    ]);
+  });
+
+  test('by a row of means, its line is named', async () => {
+    const lines = salesLines();
+    const means = [sum(lines, 0) / 300, sum(lines, 1) / 300, 'Average', sum(lines, 3) / 300].join();
+    expect(await inspect([...lines, means], 'price')).toMatchObject([{ kind: 'totals_row', places: [{ line: 302 }] }]);
+  });
+
+  test('by a category such as a total, nothing is said', async () => {
+    const lines = salesLines((row, index) => (index % 9 === 0 ? row.with(2, 'Total loss') : row));
+    expect(await inspect(lines, 'price')).toEqual([]);
+  });
+
+  test('by a total behind each group, all of them are named', async () => {
+    const [header = '', ...rows] = salesLines();
+    const groups = Array.from({ length: 10 }, (_, group) => rows.slice(30 * group, 30 * group + 30));
+    const lines = groups.flatMap((group) => [...group, `,,Subtotal,${sum(['', ...group], 3)}`]);
+    const [found] = await inspect([header, ...lines], 'price');
+    expect(found).toMatchObject({ kind: 'totals_row', rows: 10 });
+    expect(found?.places[1]).toEqual({ line: 63 });
+  });
+
+  test('by a lost decimal point, the value of the target is named', async () => {
+    const lines = salesLines((row, index) => (index === 9 ? row.with(3, String(100 * Number(row[3]))) : row));
+    expect(await inspect(lines, 'price')).toMatchObject([
+      { kind: 'outliers', column: 'price', places: [{ line: 11 }], remedies: [{ parameter: 'drop_lines', value: '11' }] },
+    ]);
+  });
+
+  test('by prices of a heavy tail, nothing is said', async () => {
+    const random = seededRandom(11);
+    const lines = salesLines((row) => row.with(3, (100 * (1 - random()) ** -0.9).toFixed(2)));
+    expect(await inspect(lines, 'price')).toEqual([]);
+  });
+
+  test('by a code for missing values, the code is named', async () => {
+    const lines = salesLines((row, index) => (index % 17 === 0 ? row.with(1, '-999') : row));
+    expect(await inspect(lines, 'price')).toMatchObject([
+      { kind: 'outliers', column: 'age', rows: 18, message: expect.stringContaining('-999') },
+    ]);
+  });
+
+  test('by rows whose cells moved, their columns are named together', async () => {
+    const moved = new Set([20, 90, 200]);
+    const lines = salesLines(
+      (row, index) => {
+        const codes = [1000 + (index % 37), 2e6 + 7 * index].map(String);
+        return [...row, ...(moved.has(index) ? codes.reverse() : codes)];
+      },
+      ['zip', 'account'],
+    );
+    expect(await inspect(lines, 'price')).toContainEqual(
+      expect.objectContaining({ kind: 'outliers', column: null, rows: 3, places: [22, 92, 202].map((line) => ({ line })) }),
+    );
+  });
+
+  test('by rows that are there twice, those are named that came later', async () => {
+    const [header = '', ...rows] = salesLines();
+    expect(await inspect([header, ...rows, ...rows.slice(0, 2)], 'price')).toMatchObject([
+      { kind: 'duplicate_rows', rows: 2, places: [{ line: 302 }, { line: 303 }] },
+    ]);
+  });
+
+  test('by few different rows, which must repeat, nothing is said', async () => {
+    const random = seededRandom(8);
+    const digit = () => Math.floor(3 * random());
+    const rows = Array.from({ length: 400 }, () => [digit(), digit(), digit()].join());
+    expect(kindsOf(await inspect(['a,b,y', ...rows], 'y', 'classification'))).toEqual([]);
+  });
+
+  test('by rows without values, they are named', async () => {
+    const lines = salesLines((row, index) => (index % 100 === 5 ? ['', '', '', row[3] ?? ''] : row));
+    expect(await inspect(lines, 'price')).toMatchObject([
+      { kind: 'empty_rows', rows: 3, places: [{ line: 7 }, { line: 107 }, { line: 207 }] },
+    ]);
+  });
+
+  test.each([
+    ['another unit', (size: number) => size / 1000, '1,000 times'],
+    ['a shift', (size: number) => size + 5000, 'larger than'],
+  ])('by %s in a part of the rows, the column is named', async (_, change, words) => {
+    const lines = salesLines((row, index) => (index > 250 ? row.with(0, String(change(Number(row[0])))) : row));
+    expect(await inspect(lines, 'price')).toMatchObject([
+      { kind: 'mixed_units', column: 'size', rows: 49, message: expect.stringContaining(words) },
+    ]);
+  });
+
+  test('by columns that say nothing, or nothing more, they are named', async () => {
+    const extra = (row: string[], index: number) => [...row, 'EUR', String(501 + index), `${3 + 2 * Number(row[0])}`];
+    const findings = await inspect(salesLines(extra, ['currency', 'customer_id', 'twice']), 'price');
+    expect(findings.map(({ kind, column }) => [kind, column])).toEqual([
+      ['copied_column', 'twice'],
+      ['identifier_column', 'customer_id'],
+      ['constant_column', 'currency'],
+    ]);
+  });
+
+  test.each<[string, string, (row: string[], index: number) => string]>([
+    ['follows from it', 'alone explains', ([, , , price]) => (1.2 * Number(price) + 20 * seededRandom(Number(price))()).toFixed(2)],
+    ['is a copy of it', 'is a linear function of the target', ([, , , price]) => String(1.2 * Number(price) + 5)],
+    ['makes it up with another one', 'is the sum of', ([size, , , price]) => String(Number(price) - Number(size))],
+  ])('by a column that %s, a leak is named', async (_, words, leak) => {
+    const lines = salesLines((row, index) => [...row, leak(row, index)], ['after']);
+    expect(await inspect(lines, 'price')).toMatchObject([
+      { kind: 'leak', message: expect.stringContaining(words), remedies: expect.anything() },
+    ]);
+  });
+
+  test('by a column that a sorted table orders, no leak is named', async () => {
+    const [header = '', ...rows] = salesLines();
+    const sorted = rows.sort((one, other) => Number(one.split(',')[3]) - Number(other.split(',')[3]));
+    const numbered = sorted.map((row, index) => `${row},${index + 1}`);
+    expect(kindsOf(await inspect([`${header},nr`, ...numbered], 'price'))).toEqual(['identifier_column']);
+  });
+
+  test('by a column that has values for one class alone, it is named', async () => {
+    const random = seededRandom(3);
+    const rows = Array.from({ length: 400 }, () => {
+      const churned = random() < 0.3;
+      return [(60 * random()).toFixed(1), churned ? `R${Math.floor(4 * random())}` : '', churned ? 'Yes' : 'No'].join();
+    });
+    expect(await inspect(['tenure,cancel_reason,churned', ...rows], 'churned')).toMatchObject([
+      { kind: 'one_class_column', column: 'cancel_reason', remedies: [{ parameter: 'exclude', value: 'cancel_reason' }] },
+    ]);
+  });
+
+  test('by a class of few rows, it is named', async () => {
+    const lines = salesLines((row, index) => [...row, index % 25 === 0 ? 'rare' : ['a', 'b'][index % 2] ?? ''], ['class']);
+    expect(await inspect(lines, 'class')).toMatchObject([{ kind: 'rare_classes', rows: 12, column: 'class' }]);
+  });
+
+  test('by a drift in the order of its dates, it is named, with a way to measure by time', async () => {
+    const day = (index: number) => new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10);
+    const lines = salesLines((row, index) => [...row.with(3, String(Number(row[3]) + 2 * index)), day(index)], ['sold']);
+    const findings = await inspect(lines, 'price');
+    expect(findings).toMatchObject([{ kind: 'time_order', column: 'sold' }]);
+    expect(findings[0]?.remedies).toContainEqual({ parameter: 'validate', value: 'last' });
+  });
+});
+
+test('a preview finds what the first rows show, and of the target if it is named', async () => {
+  const lines = salesLines((row) => [...row, String(2 * Number(row[3])), 'EUR'], ['after', 'currency']);
+  const kinds = async (target?: string) =>
+    kindsOf((await previewTable(csvStream(lines.join('\n')), 'csv', { target })).findings);
+  expect(await kinds()).toEqual(['copied_column', 'constant_column']);
+  expect(await kinds('price')).toEqual(['leak', 'constant_column']);
+});
+
+test('a long table is looked at in a sample of its rows, which the finding says', async () => {
+  const random = seededRandom(2);
+  const rows = Array.from({ length: 24_000 }, (_, row) => {
+    const weight = (row % 4 === 0 ? 1000 : 1) * (1 + random());
+    return `${weight},${random().toFixed(3)}`;
+  });
+  const findings = await inspect(['weight,y', ...rows], 'y');
+  expect(findings).toMatchObject([{ kind: 'mixed_units', column: 'weight', rows: 6000 }]);
+  expect(findings[0]?.message).toContain('a sample of 20,000 of the 24,000 rows');
+});

@@ -1,0 +1,37 @@
+import type { Place } from '../table/reading/column-reading.js';
+import type { Remedy } from './finding.js';
+import type { LookedTable } from './looked-table.js';
+import { showCount } from './words.js';
+
+const MAX_PLACES = 10;
+
+/** Returns the places of the first rows, at most ten. */
+export function placesOf(table: LookedTable, rows: readonly number[]): Place[] {
+  return rows.slice(0, MAX_PLACES).map((row) => table.placeOf(row));
+}
+
+/** The most remedies of a finding. */
+const MAX_REMEDIES = 3;
+
+/** Returns the parameters that leave out rows, if they are so few that a finding can name them all. */
+export function dropRows(places: readonly Place[], rows: number): Remedy[] {
+  if (rows > MAX_REMEDIES || rows !== places.length) return [];
+  return places.map((place) => ({ parameter: 'drop_lines', value: String('line' in place ? place.line : place.row) }));
+}
+
+/** Names the rows that were looked at: all, a sample, or the first ones. */
+export function amongRows({ rows, rowCount, isBeginning }: LookedTable): string {
+  if (rows.length < rowCount) return `a sample of ${showCount(rows.length)} of the ${showCount(rowCount)} rows`;
+  return isBeginning ? `the first ${showCount(rowCount)} rows` : `the ${showCount(rowCount)} rows`;
+}
+
+/** Returns a number with at most six significant digits, and a date as its day. */
+export function showValue(value: number | undefined, kind: 'number' | 'date' | 'category' = 'number'): string {
+  if (value === undefined) return 'none';
+  if (kind === 'date') return Math.abs(value) <= MAX_DATE ? new Date(value).toISOString().slice(0, 10) : String(value);
+  const isExtreme = Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-6);
+  return isExtreme ? value.toExponential(3) : value.toLocaleString('en', { maximumSignificantDigits: 6 });
+}
+
+/** The last moment of a Date (ECMAScript), in milliseconds since 1970. */
+const MAX_DATE = 8.64e15;
