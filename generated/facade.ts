@@ -1036,6 +1036,8 @@ export interface TrainModelOptions extends CallOptions {
   decimalComma?: QueryValue<'trainModel', 'query', 'decimal_comma'> | undefined;
   /** The order of the numbers in dates such as `05/06/2025`, if no value above 12 shows it. `year-first` is for years of two digits, as in `25-06-05`. */
   dateOrder?: QueryValue<'trainModel', 'query', 'date_order'> | undefined;
+  /** Rows to leave out before anything else is read of them, such as a row of totals, once for each row or range of rows, as `101` or `101-105`. Findings name the rows: in CSV, NDJSON and workbooks by line, from 1, and in JSON, Arrow and Parquet by index, from 0. A number without a row, such as the line of the header, gets 422. The `reading` of the model counts the rows. The rows of a query have no order to name them by: leave them out in the query. */
+  dropLines?: QueryValue<'trainModel', 'query', 'drop_lines'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
@@ -1134,6 +1136,8 @@ export interface GetRecordOptions extends CallOptions {
 
 /** The options of `models.previewTable`. */
 export interface PreviewTableOptions extends CallOptions {
+  /** The column that a training is to predict. With it, `findings` include what is odd about the target, and about other columns beside it, as far as the first rows show. */
+  target?: QueryValue<'previewTable', 'query', 'target'> | undefined;
   /** The decimal mark in the texts of the table, if its values do not show it: `1,234` may be 1234 or 1.234. A column whose values contradict it is not read as numbers; its `reading` has the reason. */
   decimal?: QueryValue<'previewTable', 'query', 'decimal'> | undefined;
   /** The thousands separator in the texts of the table, if its values do not show it. A comma implies that the point is the decimal mark, and a point that the comma is. */
@@ -1144,6 +1148,8 @@ export interface PreviewTableOptions extends CallOptions {
   decimalComma?: QueryValue<'previewTable', 'query', 'decimal_comma'> | undefined;
   /** The order of the numbers in dates such as `05/06/2025`, if no value above 12 shows it. `year-first` is for years of two digits, as in `25-06-05`. */
   dateOrder?: QueryValue<'previewTable', 'query', 'date_order'> | undefined;
+  /** Rows to leave out before anything else is read of them, such as a row of totals, once for each row or range of rows, as `101` or `101-105`. Findings name the rows: in CSV, NDJSON and workbooks by line, from 1, and in JSON, Arrow and Parquet by index, from 0. A number without a row, such as the line of the header, gets 422. The `reading` of the model counts the rows. The rows of a query have no order to name them by: leave them out in the query. */
+  dropLines?: QueryValue<'previewTable', 'query', 'drop_lines'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'previewTable', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */

@@ -2997,6 +2997,8 @@ export interface components {
         };
         /** @description The columns that tell series apart; without any, all rows are one series. */
         GroupColumns: components["schemas"]["ColumnName"][];
+        /** @description Rows of a table, by number, or as a range of two numbers with a hyphen between them. */
+        DroppedLines: string[];
         /** @description Columns whose use is chosen. */
         ChosenColumns: components["schemas"]["ColumnName"][];
         /** @description The columns that are known ahead. */
@@ -6866,6 +6868,19 @@ export interface components {
          *     years of two digits, as in `25-06-05`.
          */
         DateOrder: components["schemas"]["DateOrder"];
+        /**
+         * @description Rows to leave out before anything else is read of them, such as a row of totals, once for each row or range of
+         *     rows, as `101` or `101-105`. Findings name the rows: in CSV, NDJSON and workbooks by line, from 1, and in JSON,
+         *     Arrow and Parquet by index, from 0. A number without a row, such as the line of the header, gets 422. The
+         *     `reading` of the model counts the rows. The rows of a query have no order to name them by: leave them out in
+         *     the query.
+         */
+        DropLines: components["schemas"]["DroppedLines"];
+        /**
+         * @description The column that a training is to predict. With it, `findings` include what is odd about the target, and about other
+         *     columns beside it, as far as the first rows show.
+         */
+        PreviewTarget: components["schemas"]["ColumnName"];
         /** @description The name or the identifier of the skill. */
         SkillName: components["schemas"]["NameOrId"];
         /** @description The name or the identifier of the agent. */
@@ -8940,6 +8955,14 @@ export interface operations {
                  */
                 date_order?: components["parameters"]["DateOrder"];
                 /**
+                 * @description Rows to leave out before anything else is read of them, such as a row of totals, once for each row or range of
+                 *     rows, as `101` or `101-105`. Findings name the rows: in CSV, NDJSON and workbooks by line, from 1, and in JSON,
+                 *     Arrow and Parquet by index, from 0. A number without a row, such as the line of the header, gets 422. The
+                 *     `reading` of the model counts the rows. The rows of a query have no order to name them by: leave them out in
+                 *     the query.
+                 */
+                drop_lines?: components["parameters"]["DropLines"];
+                /**
                  * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
                  */
@@ -9626,6 +9649,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description The column that a training is to predict. With it, `findings` include what is odd about the target, and about other
+                 *     columns beside it, as far as the first rows show.
+                 */
+                target?: components["parameters"]["PreviewTarget"];
+                /**
                  * @description The decimal mark in the texts of the table, if its values do not show it: `1,234` may be 1234 or 1.234. A column
                  *     whose values contradict it is not read as numbers; its `reading` has the reason.
                  */
@@ -9644,6 +9672,14 @@ export interface operations {
                  *     years of two digits, as in `25-06-05`.
                  */
                 date_order?: components["parameters"]["DateOrder"];
+                /**
+                 * @description Rows to leave out before anything else is read of them, such as a row of totals, once for each row or range of
+                 *     rows, as `101` or `101-105`. Findings name the rows: in CSV, NDJSON and workbooks by line, from 1, and in JSON,
+                 *     Arrow and Parquet by index, from 0. A number without a row, such as the line of the header, gets 422. The
+                 *     `reading` of the model counts the rows. The rows of a query have no order to name them by: leave them out in
+                 *     the query.
+                 */
+                drop_lines?: components["parameters"]["DropLines"];
                 /**
                  * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.

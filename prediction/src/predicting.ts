@@ -46,6 +46,7 @@ export { listForecastOptions } from './serving/row-server.js';
 export { SLICE_WORK } from './serving/work.js';
 export type { ColumnChoices } from './table/column.js';
 export { columnName } from './table/column-names.js';
+export type { RowRanges } from './table/dropped-rows.js';
 export { InvalidRowsError, type RowFault } from './table/invalid-rows.js';
 export { shownReading, type TableMarks } from './table/reading/column-reading.js';
 export type { ForecastGoal, SeriesReport } from './table/series-table.js';

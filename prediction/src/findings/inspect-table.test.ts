@@ -36,7 +36,10 @@ describe('of a clean public table', () => {
 });
 
 /** A table of sales: 300 rows of two numbers, a category and a target that depends on them, with noise. */
-function salesLines(change: (row: string[], index: number) => string[] = (row) => row, header: string[] = []): string[] {
+function salesLines(
+  change: (row: string[], index: number) => string[] = (row) => row,
+  header: string[] = [],
+): string[] {
   const random = seededRandom(4);
   const names = ['size', 'age', 'kind', 'price'];
   const rows = Array.from({ length: 300 }, (_, index) => {
@@ -64,12 +67,7 @@ describe('of a table that was spoiled', () => {
     const lines = salesLines();
     const total = [sum(lines, 0), '', label, sum(lines, 3)].join();
     expect(await inspect([...lines, total], 'price')).toMatchObject([
-      {
-        kind: 'totals_row',
-        rows: 1,
-        places: [{ line: 302 }],
-        remedies: [{ parameter: 'drop_lines', value: '302' }],
-      },
+      { kind: 'totals_row', rows: 1, places: [{ line: 302 }], remedies: [{ parameter: 'drop_lines', value: '302' }] },
     ]);
   });
 
@@ -96,7 +94,12 @@ describe('of a table that was spoiled', () => {
   test('by a lost decimal point, the value of the target is named', async () => {
     const lines = salesLines((row, index) => (index === 9 ? row.with(3, String(100 * Number(row[3]))) : row));
     expect(await inspect(lines, 'price')).toMatchObject([
-      { kind: 'outliers', column: 'price', places: [{ line: 11 }], remedies: [{ parameter: 'drop_lines', value: '11' }] },
+      {
+        kind: 'outliers',
+        column: 'price',
+        places: [{ line: 11 }],
+        remedies: [{ parameter: 'drop_lines', value: '11' }],
+      },
     ]);
   });
 
@@ -123,7 +126,12 @@ describe('of a table that was spoiled', () => {
       ['zip', 'account'],
     );
     expect(await inspect(lines, 'price')).toContainEqual(
-      expect.objectContaining({ kind: 'outliers', column: null, rows: 3, places: [22, 92, 202].map((line) => ({ line })) }),
+      expect.objectContaining({
+        kind: 'outliers',
+        column: null,
+        rows: 3,
+        places: [22, 92, 202].map((line) => ({ line })),
+      }),
     );
   });
 
@@ -169,7 +177,11 @@ describe('of a table that was spoiled', () => {
   });
 
   test.each<[string, string, (row: string[], index: number) => string]>([
-    ['follows from it', 'alone explains', ([, , , price]) => (1.2 * Number(price) + 20 * seededRandom(Number(price))()).toFixed(2)],
+    [
+      'follows from it',
+      'alone explains',
+      ([, , , price]) => (1.2 * Number(price) + 20 * seededRandom(Number(price))()).toFixed(2),
+    ],
     ['is a copy of it', 'is a linear function of the target', ([, , , price]) => String(1.2 * Number(price) + 5)],
     ['makes it up with another one', 'is the sum of', ([size, , , price]) => String(Number(price) - Number(size))],
   ])('by a column that %s, a leak is named', async (_, words, leak) => {
@@ -193,18 +205,28 @@ describe('of a table that was spoiled', () => {
       return [(60 * random()).toFixed(1), churned ? `R${Math.floor(4 * random())}` : '', churned ? 'Yes' : 'No'].join();
     });
     expect(await inspect(['tenure,cancel_reason,churned', ...rows], 'churned')).toMatchObject([
-      { kind: 'one_class_column', column: 'cancel_reason', remedies: [{ parameter: 'exclude', value: 'cancel_reason' }] },
+      {
+        kind: 'one_class_column',
+        column: 'cancel_reason',
+        remedies: [{ parameter: 'exclude', value: 'cancel_reason' }],
+      },
     ]);
   });
 
   test('by a class of few rows, it is named', async () => {
-    const lines = salesLines((row, index) => [...row, index % 25 === 0 ? 'rare' : ['a', 'b'][index % 2] ?? ''], ['class']);
+    const lines = salesLines(
+      (row, index) => [...row, index % 25 === 0 ? 'rare' : (['a', 'b'][index % 2] ?? '')],
+      ['class'],
+    );
     expect(await inspect(lines, 'class')).toMatchObject([{ kind: 'rare_classes', rows: 12, column: 'class' }]);
   });
 
   test('by a drift in the order of its dates, it is named, with a way to measure by time', async () => {
     const day = (index: number) => new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10);
-    const lines = salesLines((row, index) => [...row.with(3, String(Number(row[3]) + 2 * index)), day(index)], ['sold']);
+    const lines = salesLines(
+      (row, index) => [...row.with(3, String(Number(row[3]) + 2 * index)), day(index)],
+      ['sold'],
+    );
     const findings = await inspect(lines, 'price');
     expect(findings).toMatchObject([{ kind: 'time_order', column: 'sold' }]);
     expect(findings[0]?.remedies).toContainEqual({ parameter: 'validate', value: 'last' });

@@ -59,9 +59,7 @@ function findLabelled({ columns, rowCount }: LookedTable): Map<number, string> {
   const found = new Map<number, string>();
   for (const { kind, texts, at } of columns) {
     if (kind !== 'category') continue;
-    const labels = new Map(
-      [...texts.entries()].filter(([, text]) => text.length <= MAX_LABEL && isLabel(text.trim())),
-    );
+    const labels = new Map([...texts.entries()].filter(([, text]) => text.length <= MAX_LABEL && isLabel(text.trim())));
     if (labels.size === 0) continue;
     const rows: [number, string][] = [];
     for (let row = 0; row < rowCount; row++) {

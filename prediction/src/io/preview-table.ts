@@ -1,5 +1,6 @@
 import { type Finding, mergeFindings } from '../findings/finding.js';
 import { inspectFirstRows } from '../findings/inspect-table.js';
+import { columnName } from '../table/column-names.js';
 import { FirstRows, type FirstRowsShown } from '../table/first-rows.js';
 import type { HeaderCandidate } from '../table/header-line.js';
 import type { TableOptions } from '../table/row-reader.js';
@@ -27,6 +28,12 @@ export interface TablePreview extends FirstRowsShown {
   readonly first_lines: { readonly line: number; readonly text: string }[];
 }
 
+/** Parameters of a training that a preview takes. */
+interface PreviewOptions extends Pick<TableOptions, 'marks' | 'dropped'> {
+  /** The column that would be the target, for findings about it. */
+  readonly target?: string | undefined;
+}
+
 const MAX_SHEETS = 1000;
 
 /** The most characters of a first line that are shown. */
@@ -44,10 +51,10 @@ const MAX_LINE = 200;
 export function previewTable(
   source: AsyncIterable<Uint8Array>,
   format: RowFormat,
-  form: TableForm & Pick<TableOptions, 'marks'> = {},
+  form: TableForm & PreviewOptions = {},
 ): Promise<TablePreview> {
   return readSource(source, { drain: false }, async (pieces) => {
-    const rows = new FirstRows(form.marks);
+    const rows = new FirstRows(form.marks, form.dropped);
     const seen: Seen = { line: null, lines: [], sheet: undefined };
     let fault: string | null = null;
     try {
@@ -70,7 +77,7 @@ export function previewTable(
       sheets: seen.sheet?.sheets.slice(0, MAX_SHEETS) ?? [],
       ...shown,
       fault,
-      findings: mergeFindings(inspectFirstRows(columns, rows.places)),
+      findings: mergeFindings(inspectFirstRows(columns, rows.places, form.target && columnName(form.target))),
     };
   });
 }

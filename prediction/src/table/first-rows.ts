@@ -4,6 +4,7 @@ import type { TableColumn } from './column.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { columnName, INDEX_COLUMN, nameIndex, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
+import { DroppedRows, type RowRanges } from './dropped-rows.js';
 import { type Alternative, findAlternatives, type MarkParameter, toParameter } from './reading/alternatives.js';
 import { marksOf, type Place, type ShownReading, shownReading, type TableMarks } from './reading/column-reading.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
@@ -85,6 +86,7 @@ interface Column {
 export class FirstRows implements OrderedSink {
   readonly #memory = new TextMemory();
   readonly #marks: TableMarks;
+  readonly #dropped: DroppedRows;
   readonly #columns: Column[] = [];
   readonly #shown: (string | null)[][] = [];
   #shownCharacters = 0;
@@ -92,9 +94,13 @@ export class FirstRows implements OrderedSink {
   #named = 0;
   readonly places = new RowPlaces();
 
-  /** @param marks whose meaning the sender has named. */
-  constructor(marks: TableMarks = {}) {
+  /**
+   * @param marks whose meaning the sender has named.
+   * @param dropped rows that the sender leaves out; later rows than the first may be among them.
+   */
+  constructor(marks: TableMarks = {}, dropped: RowRanges = []) {
     this.#marks = marks;
+    this.#dropped = new DroppedRows(dropped);
   }
 
   get rowCount(): number {
@@ -121,8 +127,12 @@ export class FirstRows implements OrderedSink {
     this.#columns.push({ name, isIndex, builder, examples: new Set(), missing: new Map(), present: 0 });
   }
 
+  drops(place: Place): boolean {
+    return this.#dropped.has(place);
+  }
+
   add(cells: readonly unknown[], place: Place): void {
-    if (this.isFull) return;
+    if (this.isFull || this.drops(place)) return;
     const row = this.rowCount;
     this.places.add(place);
     const texts = this.#columns.map((column, at) => this.#put(column, row, cells[at], place));
@@ -131,8 +141,10 @@ export class FirstRows implements OrderedSink {
 
   addColumns(first: number, length: number, columns: ReadonlyMap<number, CellColumn>): void {
     for (let index = 0; index < length && !this.isFull; index++) {
+      const place = { row: first + index };
+      if (this.drops(place)) continue;
       const row = this.rowCount;
-      this.places.add({ row: first + index });
+      this.places.add(place);
       const texts = this.#columns.map((column, at) => {
         const cells = columns.get(at);
         if (cells === undefined || cells.kind === 'missing') return null;
@@ -221,6 +233,7 @@ function asParameter({ marks, text, becomes }: Alternative, column: string): Rea
 class FirstObjects implements ObjectSink {
   readonly #rows: FirstRows;
   readonly #places = new Map<string, number>();
+  #count = 0;
 
   constructor(rows: FirstRows) {
     this.#rows = rows;
@@ -230,8 +243,9 @@ class FirstObjects implements ObjectSink {
     return this.#rows.isFull;
   }
 
-  add(row: unknown, place: Place = { row: this.#rows.rowCount }): void {
-    if (this.isFull) return;
+  add(row: unknown, place: Place = { row: this.#count }): void {
+    this.#count++;
+    if (this.isFull || this.#rows.drops(place)) return;
     if (!isRowObject(row)) throw new TableError([notAnObject(place)]);
     const cells: unknown[] = [];
     for (const [key, value] of Object.entries(row)) {

@@ -1,6 +1,7 @@
 import { type ColumnChoice, type ColumnChoices, type ColumnUse, isPassedOver } from './column.js';
 import { ColumnBuilder } from './column-builder.js';
 import { tooManyColumns } from './column-names.js';
+import { DroppedRows, type RowRanges } from './dropped-rows.js';
 import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
 import { type LeftOutRows, type RowPlaces, RowsRead } from './rows-read.js';
 import type { CellSink } from './series-cells.js';
@@ -17,6 +18,7 @@ export abstract class GatheredColumns {
   protected readonly rowsRead = new RowsRead();
   readonly #sinks = new Map<string, CellSink>();
   readonly #memory = new TextMemory();
+  readonly #dropped: DroppedRows;
   readonly #choices: ReadonlyMap<string, ColumnChoice>;
   /** The columns that count for the number of cells. */
   protected readColumns = 0;
@@ -28,7 +30,9 @@ export abstract class GatheredColumns {
     private readonly limits: { readonly maxRows: number; readonly ofRows: string; readonly ofCells: string },
     choices: ColumnChoices = [],
     private readonly marks: TableMarks = {},
+    dropped: RowRanges = [],
   ) {
+    this.#dropped = new DroppedRows(dropped);
     this.#choices = new Map(choices);
     this.targetCells = new TargetCells(target, marksOf(marks, target));
   }
@@ -72,10 +76,24 @@ export abstract class GatheredColumns {
     return column;
   }
 
-  /** @throws {TableError} at the first row too many, whether it has a target or not. */
-  protected countRow(place: Place): void {
+  /** Returns whether the sender leaves out the row, so that it need not be one of the table. */
+  drops(place: Place): boolean {
+    return this.#dropped.has(place);
+  }
+
+  /**
+   * Counts a row, whether it has a target or not.
+   *
+   * @returns false if its sender leaves it out.
+   * @throws {TableError} at the first row too many.
+   */
+  protected countRow(place: Place): boolean {
     const { maxRows, ofRows } = this.limits;
-    if (++this.#rowsSeen <= maxRows) return;
+    if (++this.#rowsSeen <= maxRows) {
+      if (!this.drops(place)) return true;
+      this.rowsRead.leaveOut('dropped', place);
+      return false;
+    }
     const message = `The table has more than ${maxRows.toLocaleString('en')} rows; here begins the first too many. ${ofRows}`;
     throw new TableError([{ message, ...place }]);
   }
@@ -87,8 +105,13 @@ export abstract class GatheredColumns {
     return this.rowCount - 1;
   }
 
-  /** Returns the rows that are not used, as a table has them. */
+  /**
+   * Returns the rows that are not used, as a table has them.
+   *
+   * @throws {TableError} if a row that was to be left out was never there.
+   */
   protected listLeftOut(): { readonly leftOut?: readonly LeftOutRows[] } {
+    this.#dropped.refuseUnmet();
     const leftOut = this.rowsRead.leftOut();
     return leftOut.length === 0 ? {} : { leftOut };
   }

@@ -2,6 +2,7 @@ import { cellText, isRowObject, ownValue, type RowObject } from './cells.js';
 import type { ColumnChoices } from './column.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { checkChosen, checkColumnNames, columnName, INDEX_COLUMN, nameIndex } from './column-names.js';
+import type { RowRanges } from './dropped-rows.js';
 import type { Place, TableMarks } from './reading/column-reading.js';
 import type { RowPlaces } from './rows-read.js';
 import { SeriesBuilder } from './series-builder.js';
@@ -17,6 +18,8 @@ export interface TableOptions {
   readonly choices?: ColumnChoices | undefined;
   /** The meaning of marks in its texts, as far as the sender has named it. */
   readonly marks?: TableMarks | undefined;
+  /** Rows that are left out before anything else is read of them. */
+  readonly dropped?: RowRanges | undefined;
 }
 
 /** Takes rows whose cells stand in the order of the columns' names. */
@@ -29,6 +32,8 @@ export interface OrderedSink {
    * @throws {TableError} if they cannot be those of a table.
    */
   begin(names: readonly string[]): void;
+  /** Returns whether the sender leaves out a row, whatever its cells are. */
+  drops(place: Place): boolean;
   /** @throws {TableError} at the first row or cell too many. */
   add(cells: readonly unknown[], place: Place): void;
   /**
@@ -96,8 +101,12 @@ export class OrderedRows implements OrderedSink, GatheredRows {
     this.#targetAt = names.indexOf(this.#target);
   }
 
+  drops(place: Place): boolean {
+    return this.#builder.drops(place);
+  }
+
   add(cells: readonly unknown[], place: Place): void {
-    if (this.#unnamed.length > 0) this.#refuseUnnamed((at) => cells[at], place);
+    if (this.#unnamed.length > 0 && !this.drops(place)) this.#refuseUnnamed((at) => cells[at], place);
     const row = this.#builder.startRow(cells[this.#targetAt], place);
     if (row === undefined) return;
     const columns = this.#columns;
@@ -120,7 +129,8 @@ export class OrderedRows implements OrderedSink, GatheredRows {
         const cells = columns.get(at);
         return cells === undefined || cells.kind === 'missing' ? null : cells.value(index);
       };
-      this.#refuseUnnamed(cellAt, { row: first + index });
+      const place = { row: first + index };
+      if (!this.drops(place)) this.#refuseUnnamed(cellAt, place);
     }
   }
 
@@ -157,10 +167,13 @@ export function readRowsTable(rows: Iterable<unknown>, target: string, options: 
   return reader.build();
 }
 
-function createBuilder(target: string, { task: goal, choices, marks }: TableOptions): TableBuilder | SeriesBuilder {
+function createBuilder(
+  target: string,
+  { task: goal, choices, marks, dropped }: TableOptions,
+): TableBuilder | SeriesBuilder {
   return typeof goal === 'object'
-    ? new SeriesBuilder(target, goal, choices, marks)
-    : new TableBuilder(target, goal, choices, marks);
+    ? new SeriesBuilder(target, goal, choices, marks, dropped)
+    : new TableBuilder(target, goal, choices, marks, dropped);
 }
 
 /** Adds to a table the number of columns without a name and a value; an index without values counts. */
@@ -207,6 +220,10 @@ export class RowsReader implements ObjectSink, GatheredRows {
   /** @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many. */
   add(row: unknown, place: Place = { row: this.#count }): void {
     this.#count++;
+    if (this.#builder.drops(place)) {
+      this.#builder.startRow(null, place);
+      return;
+    }
     if (!isRowObject(row)) {
       this.#faults.add(notAnObject(place));
       return;

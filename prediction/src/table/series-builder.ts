@@ -2,6 +2,7 @@ import { cellText } from './cells.js';
 import type { ColumnChoices, ColumnUse } from './column.js';
 import { checkNamed } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
+import type { RowRanges } from './dropped-rows.js';
 import { GatheredColumns } from './gathered-columns.js';
 import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
 import { type CellSink, GroupCells, OrderCells, refuseCompactDates, refuseExtremes } from './series-cells.js';
@@ -24,8 +25,14 @@ export class SeriesBuilder extends GatheredColumns {
   readonly #order: OrderCells;
   readonly #groups: ReadonlyMap<string, GroupCells>;
 
-  constructor(target: string, goal: ForecastGoal, choices?: ColumnChoices, marks: TableMarks = {}) {
-    super(target, LIMITS, choices, marks);
+  constructor(
+    target: string,
+    goal: ForecastGoal,
+    choices?: ColumnChoices,
+    marks: TableMarks = {},
+    dropped?: RowRanges,
+  ) {
+    super(target, LIMITS, choices, marks, dropped);
     this.#goal = goal;
     this.#order = new OrderCells(goal.orderBy, (row) => this.places.at(row), marksOf(marks, goal.orderBy));
     this.#groups = new Map(goal.groupBy.map((name) => [name, new GroupCells(name, (row) => this.places.at(row))]));
@@ -42,7 +49,7 @@ export class SeriesBuilder extends GatheredColumns {
    * @throws {TableError} at the first row or cell too many.
    */
   startRow(targetCell: unknown, place: Place): number | undefined {
-    this.countRow(place);
+    if (!this.countRow(place)) return undefined;
     const text = cellText(targetCell);
     if (text === '') {
       this.rowsRead.leaveOut('no_target', place, targetCell);

@@ -2,6 +2,7 @@ import { cellText } from './cells.js';
 import type { ColumnChoices } from './column.js';
 import { checkSetColumn } from './column-names.js';
 import { categoryShare, profileColumn } from './column-profile.js';
+import type { RowRanges } from './dropped-rows.js';
 import { GatheredColumns } from './gathered-columns.js';
 import type { Place, TableMarks } from './reading/column-reading.js';
 import { MAX_ROWS, type RowTable, type Task } from './table.js';
@@ -18,8 +19,14 @@ export class TableBuilder extends GatheredColumns {
   readonly #task: Task | undefined;
 
   /** @param task what the target is predicted as; undefined, for what its values suggest. */
-  constructor(target: string, task: Task | undefined, choices?: ColumnChoices, marks?: TableMarks) {
-    super(target, LIMITS, choices, marks);
+  constructor(
+    target: string,
+    task: Task | undefined,
+    choices?: ColumnChoices,
+    marks?: TableMarks,
+    dropped?: RowRanges,
+  ) {
+    super(target, LIMITS, choices, marks, dropped);
     this.#task = task;
   }
 
@@ -29,7 +36,7 @@ export class TableBuilder extends GatheredColumns {
    * @throws {TableError} at the first row or cell too many.
    */
   startRow(targetCell: unknown, place: Place): number | undefined {
-    this.countRow(place);
+    if (!this.countRow(place)) return undefined;
     const isNumber = typeof targetCell === 'number' && Number.isFinite(targetCell);
     const text = isNumber ? undefined : cellText(targetCell);
     if (text === '') {

@@ -1480,6 +1480,8 @@ Model = Union[RegressionModel, ClassificationModel, ForecastModel]
 
 GroupColumns = List[ColumnName]
 
+DroppedLines = List[str]
+
 ChosenColumns = List[ColumnName]
 
 KnownColumns = List[ColumnName]
@@ -2849,7 +2851,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
-    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
+    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Train a model"""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -2886,6 +2888,8 @@ class Client:
             params["decimal_comma"] = encode(decimal_comma)
         if date_order is not None:
             params["date_order"] = encode(date_order)
+        if drop_lines is not None:
+            params["drop_lines"] = encode(drop_lines)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -2900,7 +2904,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Model, decode(Model, _safe_json(response)))
 
-    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
+    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
         """Like train_model(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -2937,6 +2941,8 @@ class Client:
             params["decimal_comma"] = encode(decimal_comma)
         if date_order is not None:
             params["date_order"] = encode(date_order)
+        if drop_lines is not None:
+            params["drop_lines"] = encode(drop_lines)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -3233,11 +3239,13 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(ModelRecord, decode(ModelRecord, _safe_json(response)))
 
-    def preview_table(self, project_name: NameOrId, body: List[TableRow], *, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
+    def preview_table(self, project_name: NameOrId, body: List[TableRow], *, target: Optional[ColumnName] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""
         op = _OPERATIONS["preview_table"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
         params: Dict[str, Any] = dict(auth_query)
+        if target is not None:
+            params["target"] = encode(target)
         if decimal is not None:
             params["decimal"] = encode(decimal)
         if group is not None:
@@ -3248,6 +3256,8 @@ class Client:
             params["decimal_comma"] = encode(decimal_comma)
         if date_order is not None:
             params["date_order"] = encode(date_order)
+        if drop_lines is not None:
+            params["drop_lines"] = encode(drop_lines)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:

@@ -1,10 +1,19 @@
-import { type ColumnChoices, columnName, type Goal, type TableMarks } from 'roster-prediction/predicting';
+import {
+  type ColumnChoices,
+  columnName,
+  type Goal,
+  type RowRanges,
+  type TableMarks,
+} from 'roster-prediction/predicting';
 import type { Input } from '../../api/handlers.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 import type { Model } from '../model-rows.js';
 
 /** The fields that say what a model predicts, and how its columns are used. */
-export type GoalFields = Omit<Input<'trainModel'>['query'], 'header' | 'header_line' | 'delimiter' | 'sheet'>;
+export type GoalFields = Omit<
+  Input<'trainModel'>['query'],
+  'header' | 'header_line' | 'delimiter' | 'sheet' | 'drop_lines'
+>;
 
 /**
  * Returns what a model is to do: a task, or a forecast where `order_by` says so.
@@ -157,6 +166,23 @@ export function writeMarks({ decimal, group, dateOrder, columns = [] }: TableMar
     ...(dateOrder !== undefined && { date_order: dateOrder }),
     ...Object.fromEntries(lists),
   };
+}
+
+/**
+ * Returns the rows that a request leaves out.
+ * @param sent single numbers, or two with a hyphen between them
+ * @throws {ProblemError} if a range ends before it begins
+ */
+export function parseDroppedRows(sent: readonly string[] = []): RowRanges {
+  const errors: FieldError[] = [];
+  const ranges = sent.map((text): RowRanges[number] => {
+    const [first = 0, last = first] = text.split('-').map(Number);
+    const message = `must not end before it begins, as ${text} does`;
+    if (last < first) errors.push({ pointer: '/query/drop_lines', message });
+    return [first, last];
+  });
+  if (errors.length > 0) throw invalidRequest(errors.slice(0, 1));
+  return ranges;
 }
 
 export function readGoal(model: Model): Goal {

@@ -3,6 +3,7 @@ import type {
   Goal,
   ModelTask,
   RowFormat,
+  RowRanges,
   TableForm,
   TableMarks,
   TruthChunk,
@@ -41,6 +42,8 @@ export interface TableJob {
   /** The meaning of marks in its texts, as far as the request names it. */
   readonly marks?: TableMarks | undefined;
   readonly form?: TableForm | undefined;
+  /** The rows that the request leaves out. */
+  readonly dropped?: RowRanges | undefined;
 }
 
 /** The facts of a table whose parts have been written, as `encodeTable` makes them. */
@@ -52,8 +55,10 @@ export interface TableResult {
 }
 
 /** The details of a job that shows the beginning of a table that was sent. */
-export interface PreviewJob extends Pick<TableJob, 'form' | 'marks'> {
+export interface PreviewJob extends Pick<TableJob, 'form' | 'marks' | 'dropped'> {
   readonly format: RowFormat;
+  /** The column that findings take for the target; undefined if the request names none. */
+  readonly previewTarget?: string | undefined;
   readonly target?: undefined;
 }
 
@@ -73,7 +78,8 @@ async function runJob(
       return undefined;
     }
     if (job.target === undefined) {
-      return await previewTable(text, job.format, { ...job.form, marks: job.marks });
+      const { form, format, marks, dropped, previewTarget } = job;
+      return await previewTable(text, format, { ...form, marks, dropped, target: previewTarget });
     }
     const { format, target, form, ...options } = job;
     const { table, places } = await readTableWithPlaces(format, text, target, { ...options, ...form, drain: false });

@@ -16,7 +16,7 @@ import { findFormat, parseForm } from '../formats.js';
 import { modelNotFound, trainingInProgress } from '../model-problems.js';
 import { findModel, findTableOptions, type Model, type ModelSource, modelJson, requireModel } from '../model-rows.js';
 import { beginTraining, refuseFullQueue } from './begin-training.js';
-import { parseChoices, parseGoal, parseMarks, readGoal } from './goal.js';
+import { parseChoices, parseDroppedRows, parseGoal, parseMarks, readGoal } from './goal.js';
 import type { StoredTable } from './table-rows.js';
 import type { TableSource, Tables } from './tables.js';
 import type { Trainings } from './trainings.js';
@@ -41,7 +41,7 @@ interface TrainingRequest {
 /** The target of a training, and a table that was sent, or the query that returns one. */
 type NewTable = Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> &
   (
-    | (Pick<TableSource, 'format' | 'form' | 'text'> & { readonly source?: undefined })
+    | (Pick<TableSource, 'format' | 'form' | 'text' | 'dropped'> & { readonly source?: undefined })
     | { readonly source: ModelSource }
   );
 
@@ -66,9 +66,11 @@ export function trainingOperations(
       };
       const form = parseForm(query, request);
       const { source, bytes: text } = await readSentTable(body);
+      if (source && query.drop_lines) throw invalidRequest([{ pointer: '/query/drop_lines', message: NO_LINES }]);
+      const dropped = parseDroppedRows(query.drop_lines);
       const table: NewTable = source
         ? { ...goal, source }
-        : { ...goal, text, format: findFormat(body.mediaType), form };
+        : { ...goal, text, format: findFormat(body.mediaType), form, dropped };
       return reply(await train(services, request, project, table, check));
     },
 
@@ -98,7 +100,8 @@ export function trainingOperations(
       const marks = parseMarks(query, []);
       const format = findFormat(mediaType);
       const source = { owner: caller.owner, text, tooSlow: slowSender('table'), signal: responseClosed };
-      const preview = await tables.preview({ ...source, format, form, marks });
+      const dropped = parseDroppedRows(query.drop_lines);
+      const preview = await tables.preview({ ...source, format, form, marks, dropped, previewTarget: query.target });
       return reply({ status: 200, body: { format: mediaType, ...preview } });
     },
   };
@@ -182,6 +185,8 @@ function slowDatabase() {
   const detail = 'The database returned rows too slowly while other tables waited; ask for less, or train again later.';
   return unavailable(detail, 5);
 }
+
+const NO_LINES = 'names rows of a table that is sent; the rows of a query have no order: leave them out in the query';
 
 /** The longest JSON object that names a query, in bytes. An array of rows has no such bound. */
 const MAX_OBJECT = 64 * 1024;

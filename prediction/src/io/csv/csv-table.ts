@@ -60,7 +60,8 @@ class CsvTable {
       if (this.#hasHeader) return;
     }
     if (this.#fieldCount === 0) this.#begin(this.#first);
-    if (fields.length === this.#fieldCount) {
+    // A row of totals may have fewer fields than the others.
+    if (fields.length === this.#fieldCount || this.#rows.drops({ line })) {
       this.#rows.add(fields, { line });
       return;
     }

@@ -1,0 +1,134 @@
+/** Tests of what is found odd in tables of each format, and of rows that are left out by `drop_lines`. */
+import { type FileFormat, MEDIA_TYPES, type Model, untilReady } from 'roster-client';
+import { describe, expect, test } from 'vitest';
+import { FILE_FORMATS, type TestColumn, writeFile } from '../../testkit/data/table-files.js';
+import { hundredLines } from '../sent-tables.js';
+import { ownProject, roster, send } from '../target.js';
+
+const ROWS = 101;
+const rows = <T>(value: (row: number) => T) => Array.from({ length: ROWS }, (_, row) => value(row));
+const amounts = rows((row) => (row < 100 ? 200 + row * 9 + ((row * 37) % 20) : 0));
+
+/** A hundred items and their sum, as spreadsheets end. */
+const TOTAL: readonly TestColumn[] = [
+  { kind: 'text', name: 'item', values: rows((row) => (row < 100 ? `i${row}` : 'Total')) },
+  { kind: 'number', name: 'a', values: rows((row) => (row < 100 ? row : null)) },
+  {
+    kind: 'number',
+    name: 'y',
+    values: rows((row) => (row < 100 ? amounts[row] : amounts.reduce((a, b) => a + b)) ?? 0),
+  },
+];
+
+/** Customers, and the reason why some have left. */
+const LEAK: readonly TestColumn[] = [
+  { kind: 'number', name: 'tenure', values: rows((row) => (row * 31) % 60) },
+  { kind: 'text', name: 'cancel_reason', values: rows((row) => ((row * 7) % 3 === 0 ? `R${row % 4}` : null)) },
+  { kind: 'text', name: 'churned', values: rows((row) => ((row * 7) % 3 === 0 ? 'Yes' : 'No')) },
+];
+
+/** The number of the last row, and its place, as each format counts. */
+function lastOf(format: FileFormat): { number: string; place: object } {
+  if (format === 'csv' || format === 'xlsx') return { number: '102', place: { line: 102 } };
+  return format === 'ndjson' ? { number: '101', place: { line: 101 } } : { number: '100', place: { row: 100 } };
+}
+
+/** Sends a table to an address of a project. */
+async function sendFile(method: string, address: string, format: FileFormat, columns: readonly TestColumn[]) {
+  const headers = { 'Content-Type': MEDIA_TYPES[format] };
+  return send(address, { method, headers, body: new Uint8Array(writeFile(format, columns)) });
+}
+
+async function train(format: FileFormat, columns: readonly TestColumn[], query: string) {
+  const path = { projectName: await ownProject(), modelName: 'm' };
+  const sent = await sendFile('PUT', `/api/projects/${path.projectName}/models/m?${query}`, format, columns);
+  expect(sent.status).toBe(202);
+  return untilReady(roster, path, { every: 100 });
+}
+
+async function preview(format: FileFormat, columns: readonly TestColumn[], query: string): Promise<Preview> {
+  const address = `/api/projects/${await ownProject()}/tables/preview?${query}`;
+  return (await (await sendFile('POST', address, format, columns)).json()) as Preview;
+}
+
+interface Preview extends Pick<Model, 'findings'> {
+  readonly rows_read: number;
+}
+
+describe.each(FILE_FORMATS)('in %s', (format) => {
+  test('a row of totals is named, and left out by the parameter that the finding names', async () => {
+    const { number, place } = lastOf(format);
+    const whole = await train(format, TOTAL, 'target=y');
+    const remedies = [{ parameter: 'drop_lines', value: number }];
+    expect(whole.findings[0]).toMatchObject({ kind: 'totals_row', rows: 1, places: [place], remedies });
+    const rest = await train(format, TOTAL, `target=y&drop_lines=${number}`);
+    expect(rest.findings.map(({ kind }) => kind)).not.toContain('totals_row');
+    const left_out = [{ cause: 'dropped', rows: 1, places: [place], words: [] }];
+    expect(rest).toMatchObject({ row_count: 100, reading: { rows_sent: 101, rows_used: 100, left_out } });
+    const shown = await preview(format, TOTAL, `target=y&drop_lines=${number}`);
+    expect(shown).toMatchObject({ rows_read: 100 });
+    expect(JSON.stringify(shown.findings)).not.toContain('totals_row');
+  });
+
+  test('a column that is filled for one class alone is named, before the training and after it', async () => {
+    const leak = { kind: 'one_class_column', column: 'cancel_reason', rows: 34 };
+    const { findings } = await train(format, LEAK, 'target=churned');
+    expect(findings[0]).toMatchObject(leak);
+    const shown = await preview(format, LEAK, 'target=churned');
+    expect(shown.findings[0]).toMatchObject(leak);
+  });
+});
+
+/** Sends a table of 100 rows with some dropped. */
+async function drop(query: string, body = hundredLines('x,y', (row) => `${row % 9},${row}`), type = 'text/csv') {
+  const response = await send(`/api/projects/${await ownProject()}/models/m?target=y&${query}`, {
+    method: 'PUT',
+    headers: { 'Content-Type': type },
+    body,
+  });
+  // What the tests read of a model, or of a refusal.
+  const answered = (await response.json()) as Pick<Model, 'reading'> & {
+    errors: { message: string; pointer?: string }[];
+  };
+  return { status: response.status, body: answered };
+}
+
+describe('drop_lines', () => {
+  test('leaves out ranges, also where they overlap', async () => {
+    const { status, body } = await drop('drop_lines=11-20&drop_lines=20&drop_lines=18-22');
+    const places = Array.from({ length: 10 }, (_, index) => ({ line: 11 + index }));
+    expect([status, body.reading]).toMatchObject([202, { rows_used: 88, left_out: [{ rows: 12, places }] }]);
+  });
+
+  test('leaves out a line of another form, which no table may have otherwise', async () => {
+    const body = `${hundredLines('x,y', (row) => `${row % 9},${row}`)}\nTotal 4950\n`;
+    expect((await drop('drop_lines=102', body)).body.reading).toMatchObject({ rows_sent: 101, rows_used: 100 });
+    const list = JSON.stringify([...Array.from({ length: 100 }, (_, row) => ({ x: row % 9, y: row })), 'Total 4950']);
+    const { body: model } = await drop('drop_lines=100', list, 'application/json');
+    expect(model.reading).toMatchObject({ rows_sent: 101, rows_used: 100 });
+  });
+
+  test.each([
+    ['the header', 'drop_lines=1', 422, 'names 1, where no row'],
+    ['a line behind the end', 'drop_lines=101&drop_lines=900-905', 422, 'names 900-905, where no row'],
+    ['a range that ends before it begins', 'drop_lines=9-7', 400, '9-7'],
+    ['what is no number', 'drop_lines=last', 400, 'drop_lines'],
+  ])('refuses %s', async (_, query, expected, words) => {
+    const { status, body } = await drop(query);
+    expect(status).toBe(expected);
+    expect(JSON.stringify(body.errors)).toContain(words);
+  });
+
+  test('refuses rows of a query, which have no order', async () => {
+    const source = JSON.stringify({ source: { database: 'sales', query: 'select 1' } });
+    const { status, body } = await drop('drop_lines=7', source, 'application/json');
+    expect([status, body.errors[0]]).toMatchObject([400, { pointer: '/query/drop_lines' }]);
+  });
+
+  test('leaves out rows of a forecast', async () => {
+    const day = (row: number) => new Date(Date.UTC(2026, 0, 1 + row)).toISOString().slice(0, 10);
+    const body = hundredLines('when,y', (row) => (row === 99 ? 'Total,4950' : `${day(row)},${row % 7}`));
+    const { body: model } = await drop('order_by=when&horizon=7&drop_lines=101', body);
+    expect(model.reading).toMatchObject({ rows_used: 99, left_out: [{ cause: 'dropped', places: [{ line: 101 }] }] });
+  });
+});
