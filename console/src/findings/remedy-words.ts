@@ -12,8 +12,12 @@ interface Example extends Remedy {
  */
 export function describeRemedy({ parameter, value }: Remedy, examples: readonly Example[] = []): string {
   const example = examples.find((one) => one.parameter === parameter && one.value === value);
-  if (example) return `Read ${example.text} as ${example.becomes}`;
-  return WORDS[parameter]?.(value) ?? `Set ${parameter}=${value}`;
+  const words = WORDS[parameter]?.(value) ?? `Set ${parameter}=${value}`;
+  if (example === undefined) return words;
+  // A date may be the same day in either order.
+  return parameter === 'date_order'
+    ? `${words}: ${example.text} is ${example.becomes}`
+    : `Read ${example.text} as ${example.becomes}`;
 }
 
 const ORDERS: Readonly<Record<string, string>> = { 'day-first': 'day', 'month-first': 'month', 'year-first': 'year' };

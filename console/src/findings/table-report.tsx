@@ -48,9 +48,9 @@ export function TableReport({ project, model, isFile }: { project: string; model
 }
 
 const CAUSES: Readonly<Record<Reading['left_out'][number]['cause'], string>> = {
-  no_target: 'have no value to predict',
-  dropped: 'were named to be left out',
-  repeated_moment: 'are repeated: a later row has the same moment',
+  no_target: 'Without a value to predict',
+  dropped: 'Named to be left out',
+  repeated_moment: 'With the moment of a later row',
 };
 
 function Rows({ reading: { rows_sent, rows_used, left_out, missing_words } }: { reading: Reading }) {
@@ -65,8 +65,8 @@ function Rows({ reading: { rows_sent, rows_used, left_out, missing_words } }: { 
         <ul>
           {left_out.map(({ cause, rows, places, words }) => (
             <li key={cause}>
-              {count(rows, 'row')} {CAUSES[cause]}
-              {words.length > 0 && `: ${words.map(({ word, rows: of }) => `${whole(of)} × “${word}”`).join(', ')}`}.{' '}
+              {CAUSES[cause]}: {count(rows, 'row')}
+              {words.length > 0 && ` (${words.map(({ word, rows: of }) => `${whole(of)} × “${word}”`).join(', ')})`}.{' '}
               <span class="faint">{describePlaces(places, rows)}</span>
             </li>
           ))}

@@ -23,8 +23,7 @@ const ORDERS = {
 /** Describes how the texts of a column are read; null for plain texts. For an undecided column, gives the reason. */
 export function describeReading({ reading }: ColumnProfile): string | null {
   if (reading === null) return null;
-  // Behind the semicolon, the service says what a request would state; the page asks for it.
-  if (reading.kind === 'undecided') return `Undecided: ${reading.reason.split(';', 1)[0]}.`;
+  if (reading.kind === 'undecided') return `Undecided: ${describeUndecided(reading)}.`;
   if (reading.kind === 'date') return ORDERS[reading.order];
   const { unit, decimal, group } = reading;
   const parts = [
@@ -33,6 +32,11 @@ export function describeReading({ reading }: ColumnProfile): string | null {
     group === null ? null : `thousands by ${GROUPS[group]}`,
   ].filter((part) => part !== null);
   return parts.length > 0 ? parts.join(', ') : null;
+}
+
+/** Says why a column is undecided. Behind the semicolon, the service says what a request would state; the page asks. */
+export function describeUndecided({ reason }: { readonly reason: string }): string {
+  return reason.split(';', 1)[0] ?? '';
 }
 
 /** Says how much of a column is missing, and which texts stand there; nothing if all is there. */

@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Finding } from '../findings/finding.js';
 import { FindingList, keyOf } from '../findings/finding-list.js';
 import { describeRemedy } from '../findings/remedy-words.js';
+import type { ColumnProfile } from '../tables/column-profile.js';
+import { describeUndecided } from '../tables/column-words.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count, whole } from '../ui/format.js';
 import { canSet, isSet, type Settings, set, unset } from './settings.js';
@@ -13,11 +15,13 @@ import type { PreviewState } from './use-preview.js';
  */
 export function TableLook({
   state: { preview, isReading, error },
+  profiles,
   faults,
   settings,
   onSettings,
 }: {
   state: PreviewState;
+  profiles: readonly ColumnProfile[];
   /** What a training would refuse. */
   faults: readonly string[];
   /** With the uses of columns that the page suggests. */
@@ -27,7 +31,7 @@ export function TableLook({
   // A finding that was mended is no longer found, and stays here so that it can be taken back.
   const [mended, setMended] = useState<readonly Finding[]>([]);
   const isMended = (finding: Finding) => mended.some((one) => keyOf(one) === keyOf(finding));
-  const found = preview?.findings ?? [];
+  const found = findAll(preview?.findings ?? [], profiles, settings);
   const shown = [...mended, ...found.filter((finding) => !isMended(finding))];
   return (
     <section class="look">
@@ -66,6 +70,27 @@ export function TableLook({
       />
     </section>
   );
+}
+
+/** Adds the columns whose meaning nothing shows, if they are used, as questions: each answer reads an example. */
+function findAll(sent: readonly Finding[], profiles: readonly ColumnProfile[], { uses }: Settings): Finding[] {
+  const questions = profiles.flatMap(({ name, reading, alternatives }): Finding[] => {
+    const isNamed = sent.some(({ kind, column }) => kind === 'undecided_column' && column === name);
+    if (reading?.kind !== 'undecided' || isNamed || alternatives.length === 0 || uses.get(name) === 'unused') return [];
+    return [
+      {
+        kind: 'undecided_column',
+        column: name,
+        rows: null,
+        share: null,
+        places: [],
+        message: `The column “${name}” is undecided: ${describeUndecided(reading)}.`,
+        effect: 'Without an answer, its texts are categories.',
+        remedies: alternatives.map(({ parameter, value }) => ({ parameter, value })),
+      },
+    ];
+  });
+  return [...questions, ...sent];
 }
 
 function describe(found: number, rows: number | undefined): string {

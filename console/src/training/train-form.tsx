@@ -140,6 +140,7 @@ export function TrainForm({
         </details>
         <TableLook
           state={preview}
+          profiles={profiles}
           faults={findFaults(profiles, preview.preview, head)}
           settings={{ ...settings, uses: effective }}
           onSettings={setSettings}
