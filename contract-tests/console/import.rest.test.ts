@@ -143,6 +143,38 @@ test('a table that leaves its marks open is asked about, and read again after ea
   expect(await page.title()).toBe('Quality · open · Roster');
 });
 
+test('what looks odd in a table is mended with one click, after a training and before it', async () => {
+  const values = Array.from({ length: 100 }, (_, row) => 200 + 3 * row + ((row * 5) % 7));
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const content = ['item,a,y', ...values.map((value, row) => `i${row},${row},${value}`), `Total,,${total}`].join('\n');
+  const look = await on.open(VIEW);
+  const { page } = look;
+  await choose(page, { name: 'shop.csv', content });
+  expect(await train(page, 'shop')).toMatchObject({ findings: [{ kind: 'totals_row', places: [{ line: 102 }] }] });
+  await page.getByText('All 101 rows were used.').waitFor();
+  await expectGoodViewInEachWindow(look);
+
+  // The page still has the table.
+  await pressByKeyboard(page, 'Leave out line 102, and train again', 'link');
+  await page.getByText('3 columns · 101 rows').waitFor();
+  await pressByKeyboard(page, 'Take back line 102');
+  const leaveOut = page.getByRole('button', { name: 'Leave out line 102', exact: true });
+  await pressByKeyboard(page, 'Leave out line 102');
+  await page.getByText(/the first 100 rows/i).waitFor();
+  expect(await leaveOut.getAttribute('aria-pressed')).toBe('true');
+  expect(await leaveOut.and(page.locator(':focus')).count()).toBe(1);
+  await expectGoodViewInEachWindow(look);
+  await pressByKeyboard(page, 'Train');
+  await page.getByText('100 of 101 rows were used.').waitFor();
+  await expectGoodViewInEachWindow(look);
+  await page.reload();
+
+  // Without the table, the page asks for it again.
+  await goTo(page, '/projects/default/models/shop?version=1', 'shop');
+  await pressByKeyboard(page, 'Leave out line 102, and train again', 'link');
+  await page.getByText('The choices of the finding are set.').waitFor();
+});
+
 test('churn with ids is trained without them, and ranked with them, by keyboard alone', async () => {
   const content = [
     'Some notes of the exporter',

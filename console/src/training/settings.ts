@@ -17,18 +17,18 @@ const ORDERS = ['day-first', 'month-first', 'year-first'] as const;
 /** The values of the parameters that have one value for the table. */
 const VALUES = { decimal: DECIMALS, group: GROUPS, date_order: ORDERS };
 
-/** The parameters that may have several values. */
-const LISTS = ['missing', 'missing_in', 'drop_lines'] as const;
+/** The parameters that name parts of a table, once for each. */
+export const NAMED = ['drop_lines'] as const;
 
 /** A parameter that holds for the table. */
-export type TableParameter = keyof typeof VALUES | (typeof LISTS)[number];
+export type TableParameter = keyof typeof VALUES | (typeof NAMED)[number];
 
 /** The use of a column that each parameter states. */
 const USES = new Map<string, Use>(
   (['unused', 'category', 'number', 'date', 'point', 'comma'] as const).map((use) => [PARAMETERS[use], use]),
 );
 
-const isList = (parameter: string) => LISTS.some((list) => list === parameter);
+const isList = (parameter: string) => NAMED.some((list) => list === parameter);
 
 /** Returns whether this page can set a parameter to a value. */
 export function canSet({ parameter, value }: Remedy): boolean {
@@ -74,15 +74,11 @@ export function tableQuery(settings: Settings) {
   const decimal = one('decimal', DECIMALS);
   const group = one('group', GROUPS);
   const date_order = one('date_order', ORDERS);
-  const missing = valuesOf(settings, 'missing');
-  const missing_in = valuesOf(settings, 'missing_in');
   const drop_lines = valuesOf(settings, 'drop_lines');
   return {
     ...(decimal && { decimal }),
     ...(group && { group }),
     ...(date_order && { date_order }),
-    ...(missing.length > 0 && { missing }),
-    ...(missing_in.length > 0 && { missing_in }),
     ...(drop_lines.length > 0 && { drop_lines }),
   };
 }

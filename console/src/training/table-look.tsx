@@ -28,11 +28,11 @@ export function TableLook({
   settings: Settings;
   onSettings: (change: (settings: Settings) => Settings) => void;
 }) {
-  // A finding that was mended is no longer found, and stays here so that it can be taken back.
-  const [mended, setMended] = useState<readonly Finding[]>([]);
-  const isMended = (finding: Finding) => mended.some((one) => keyOf(one) === keyOf(finding));
+  // A finding that is mended is no longer found. It stays here, with the focus, so that it can be taken back.
+  const [touched, setTouched] = useState<readonly Finding[]>([]);
+  const isTouched = (finding: Finding) => touched.some((one) => keyOf(one) === keyOf(finding));
   const found = findAll(preview?.findings ?? [], profiles, settings);
-  const shown = [...mended, ...found.filter((finding) => !isMended(finding))];
+  const shown = [...touched, ...found.filter((finding) => !isTouched(finding))];
   return (
     <section class="look">
       <h2>Before you train</h2>
@@ -59,8 +59,7 @@ export function TableLook({
               aria-pressed={isApplied}
               onClick={() => {
                 onSettings((before) => (isApplied ? unset : set)(before, remedy));
-                const others = mended.filter((one) => keyOf(one) !== keyOf(finding));
-                setMended(isApplied ? others : [...others, finding]);
+                if (!isTouched(finding)) setTouched([...touched, finding]);
               }}
             >
               {describeRemedy(remedy, preview?.columns.get(finding.column ?? '')?.alternatives)}

@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { answered, ProblemError } from 'roster-client';
+import { nameIndex } from 'roster-prediction/browser';
 import { href } from '../router/route.js';
 import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
@@ -16,6 +17,7 @@ import { bytes, count, whole } from '../ui/format.js';
 import { describeUses, findDecimals, findUses, toParameters } from './column-uses.js';
 import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
 import { isName, nameFromFile } from './model-name.js';
+import { NamedParts } from './named-parts.js';
 import { ReadingFields } from './reading-fields.js';
 import { SendingProgress } from './sending-progress.js';
 import { type Settings, tableQuery } from './settings.js';
@@ -50,21 +52,23 @@ export function TrainForm({
   const [name, setName] = useState(() => model ?? nameFromFile(head.file.name));
   const existing = useExistingModel(project, name);
   const [settings, setSettings] = useState(initial);
-  const decimals = findDecimals(head.columns, settings.uses, existing);
-  const preview = usePreview(project, head, { ...tableQuery(settings), ...decimals });
-  const profiles = useMemo(() => profileColumns(head, preview.preview), [head, preview.preview]);
   const [chosenTarget, setChosen] = useState<string>();
+  // The rows alone tell which column is likely to be predicted.
+  const guess = useMemo(() => guessTarget(profileColumns(head)), [head]);
+  const decimals = findDecimals(head.columns, settings.uses, existing);
+  const inTable = (column: string | undefined) =>
+    column !== undefined && nameIndex(head.columns).includes(column) ? column : undefined;
+  const chosen = inTable(chosenTarget);
+  const known = inTable(existing?.target);
+  const target = chosen ?? known ?? guess;
+  const preview = usePreview(project, head, { ...tableQuery(settings), ...decimals, target });
+  const profiles = useMemo(() => profileColumns(head, preview.preview), [head, preview.preview]);
   const [chosenTask, setTask] = useState<Task>();
   const [chosenSeries, setSeries] = useState<Series>();
   const { state, isSending, start, cancel } = useTraining();
   const nameInput = useRef<HTMLInputElement>(null);
   const targetSelect = useRef<HTMLSelectElement>(null);
 
-  const names = profiles.map((column) => column.name);
-  const inTable = (column: string) => (names.includes(column) ? column : undefined);
-  const chosen = chosenTarget === undefined ? undefined : inTable(chosenTarget);
-  const known = existing && inTable(existing.target);
-  const target = chosen ?? known ?? guessTarget(profiles);
   const uses = findUses(profiles, settings.uses, existing);
   const profile = profiles.find((column) => column.name === target);
   const forecaster = target === known && existing?.task === 'forecast' ? existing : undefined;
@@ -132,13 +136,18 @@ export function TrainForm({
             <ForecastFields profiles={profiles} target={target} series={series} onSeries={setSeries} />
           )}
         </div>
-        <details class="reading" open={profiles.some(({ reading }) => reading?.kind === 'undecided')}>
+        <details
+          class="reading"
+          open={settings.table.length > 0 || profiles.some(({ reading }) => reading?.kind === 'undecided')}
+        >
           <summary>How texts are read</summary>
           <div class="train-fields">
             <ReadingFields settings={settings} onSettings={setSettings} />
+            <NamedParts settings={settings} onSettings={setSettings} />
           </div>
         </details>
         <TableLook
+          key={isCsv(head) ? head.format.headerLine : JSON.stringify(head.workbook?.place)}
           state={preview}
           profiles={profiles}
           faults={findFaults(profiles, preview.preview, head)}

@@ -12,12 +12,16 @@ export interface PreviewState {
   readonly error: unknown;
 }
 
+/** The bytes above which a file that must be whole is not sent again for the sake of the target alone. */
+const MAX_SENT_AGAIN = 32 << 20;
+
 /** Lets the service read the beginning of a table, again whenever its place in the file or its marks change. */
 export function usePreview(project: string, head: TableHead, marks: PreviewMarks): PreviewState {
   const [state, setState] = useState<PreviewState>({ preview: head.preview, isReading: true, error: null });
   const wanted = JSON.stringify(marks);
   useEffect(() => {
-    if (head.preview && wanted === '{}') {
+    const isOnlyTarget = Object.keys(marks).every((name) => name === 'target');
+    if (head.preview && isOnlyTarget && head.file.size > MAX_SENT_AGAIN) {
       setState({ preview: head.preview, isReading: false, error: null });
       return;
     }
