@@ -95,5 +95,5 @@ function findAll(sent: readonly Finding[], profiles: readonly ColumnProfile[], {
 function describe(found: number, rows: number | undefined): string {
   if (rows === undefined) return '';
   const where = `in the first ${count(rows, 'row')}`;
-  return found === 0 ? `The first ${count(rows, 'row')} were read.` : `${whole(found)} to look at ${where}.`;
+  return found === 0 ? `Nothing looks odd ${where}.` : `${whole(found)} to look at ${where}.`;
 }
