@@ -10,6 +10,7 @@ export function renderHosts(): string {
   return renderPage({
     title: 'Connect',
     root: './',
+    frame: 'console',
     head: '<script type="module" src="./docs/connect.js"></script>\n',
     content: `<main class="text" id="content">\n${renderMarkdown(markdown)}\n</main>`,
   });

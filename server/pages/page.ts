@@ -6,6 +6,8 @@ export interface Page {
   /** The relative path from the page to the root of all pages: `./` for `/docs`, `../` for `/problems/name-taken`. */
   readonly root: './' | '../';
   readonly head?: string;
+  /** Whose links stand at its top: those of the reference, or of the console, which leads to some pages. */
+  readonly frame?: 'reference' | 'console';
   /** The HTML below the links at the top of every page. */
   readonly content: string;
 }
@@ -13,7 +15,7 @@ export interface Page {
 /**
  * Renders a page as HTML. Its links are relative, so that they work under any prefix, even one that a proxy removes.
  */
-export function renderPage({ title, root, head = '', content }: Page): string {
+export function renderPage({ title, root, head = '', frame = 'reference', content }: Page): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -26,7 +28,14 @@ export function renderPage({ title, root, head = '', content }: Page): string {
 ${head}</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header>
+${frame === 'console' ? consoleHeader(root) : referenceHeader(root)}
+${content}
+</body>
+</html>
+`;
+}
+
+const referenceHeader = (root: string) => `<header>
 <a class="name" href="${root}docs">Roster</a>
 <nav aria-label="Roster">
 <a href="${root}docs">Reference</a>
@@ -34,12 +43,20 @@ ${head}</head>
 <a href="${root}problems">Problems</a>
 </nav>
 <p class="contract">Contract: <a href="${root}openapi.yaml">openapi.yaml</a> · <a href="${root}openapi.json">openapi.json</a> · <a href="${root}openapi">versions</a></p>
-</header>
-${content}
-</body>
-</html>
-`;
-}
+</header>`;
+
+/** The header of the console, without its choice of a project, which a page without a script cannot know. */
+const consoleHeader = (root: string) => `<header class="console">
+<a class="name" href="${root}"><img src="${root}docs/icon.svg" alt="" width="22" height="22"> Roster</a>
+<nav aria-label="Project default">
+${['Models', 'Skills', 'Agents', 'Chatbots'].map((name) => `<a href="${root}#/projects/default/${name.toLowerCase()}">${name}</a>`).join('\n')}
+</nav>
+<nav class="aside" aria-label="Service">
+<a href="${root}#/key">Key</a>
+<a href="${root}connect" aria-current="page">Connect</a>
+<a href="${root}docs">Reference</a>
+</nav>
+</header>`;
 
 export function escapeHtml(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
