@@ -1,10 +1,9 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
 import { Scrolling, Table } from '../plots/table.js';
 import { useAttempt } from '../session/use-attempt.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { truncate } from '../tables/table-preview.js';
-import { Dialog } from '../ui/dialog.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
@@ -14,7 +13,7 @@ import { useSettled } from '../ui/use-settled.js';
 import type { ResultColumn, ResultRow, Role } from './result-columns.js';
 import type { Arrangement, Kept } from './result-rows.js';
 import type { PredictedTable } from './table-prediction.js';
-import { Why } from './why.js';
+import { WhyDialog } from './why.js';
 
 /** The most cells and rows of a page, so that a table of a thousand columns is as quick as one of ten. */
 const [MAX_CELLS, MAX_ROWS, MIN_ROWS] = [3_000, 50, 5];
@@ -44,6 +43,7 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
   const arrangement = { ...wanted, sought };
   const { loaded, reload } = useLoaded(() => result.arrange(arrangement), [JSON.stringify(arrangement)]);
   const { columns } = result.table;
+  const prediction = columns.find(({ role }) => role === 'prediction');
   const shown = isWide ? columns : columns.slice(0, MAX_COLUMNS);
   const perPage = Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(MAX_CELLS / shown.length)));
   const change = (next: Partial<Arrangement>) => {
@@ -61,7 +61,14 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
       <p class="hint">
         Press the number of a row to see why it is predicted so, and the name of a column to sort by it.
       </p>
-      {explained && <RowWhy model={model} result={result} row={explained} onClose={() => explain(undefined)} />}
+      {explained && (
+        <WhyDialog
+          title={`Row ${whole(explained.place)}: ${model.target} ${prediction?.textOf(explained)}`}
+          model={model}
+          load={() => result.explain(explained)}
+          onClose={() => explain(undefined)}
+        />
+      )}
       <Choices result={result} wanted={wanted} change={change} />
       <Loading loaded={loaded} what="the rows" retry={reload}>
         {({ rows, count: found }) => {
@@ -131,43 +138,6 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
         }}
       </Loading>
     </>
-  );
-}
-
-/** Why a row is predicted as it is. */
-function RowWhy({
-  model,
-  result,
-  row,
-  onClose,
-}: {
-  model: Model;
-  result: PredictedTable;
-  row: ResultRow;
-  onClose: () => void;
-}) {
-  const { loaded, reload } = useLoaded(() => result.explain(row), [row.place]);
-  const prediction = result.table.columns.find(({ role }) => role === 'prediction');
-  const close = useRef<HTMLButtonElement>(null);
-  return (
-    <Dialog
-      title={`Row ${whole(row.place)}: ${model.target} ${prediction?.textOf(row)}`}
-      focus={close}
-      onClose={onClose}
-    >
-      <Loading loaded={loaded} what="what each column added" retry={reload}>
-        {(contributions) =>
-          contributions ? (
-            <Why model={model} contributions={contributions} />
-          ) : (
-            <p>The service does not tell what each column added.</p>
-          )
-        }
-      </Loading>
-      <button type="button" ref={close} onClick={onClose}>
-        Close
-      </button>
-    </Dialog>
   );
 }
 

@@ -1,7 +1,11 @@
+import { useRef } from 'preact/hooks';
 import type { Model } from 'roster-client';
 import { Diverging } from '../plots/bars.js';
+import { useLoaded } from '../session/use-loaded.js';
 import { truncate } from '../tables/table-preview.js';
+import { Dialog } from '../ui/dialog.js';
 import { finePercent, within } from '../ui/format.js';
+import { Loading } from '../ui/loading.js';
 import { targetUnit } from '../ui/units.js';
 import type { Contributions } from './contributions.js';
 
@@ -49,6 +53,32 @@ export function Why({ model, contributions }: { model: Model; contributions: Con
         </div>
       </dl>
     </div>
+  );
+}
+
+/** Why a row is predicted as it is, in a dialog. */
+export function WhyDialog({
+  title,
+  model,
+  load,
+  onClose,
+}: {
+  title: string;
+  model: Model;
+  load: () => Promise<Contributions | undefined>;
+  onClose: () => void;
+}) {
+  const { loaded, reload } = useLoaded(load, [title]);
+  const close = useRef<HTMLButtonElement>(null);
+  return (
+    <Dialog title={title} focus={close} onClose={onClose}>
+      <Loading loaded={loaded} what="what each column added" retry={reload}>
+        {(contributions) => contributions && <Why model={model} contributions={contributions} />}
+      </Loading>
+      <button type="button" ref={close} onClick={onClose}>
+        Close
+      </button>
+    </Dialog>
   );
 }
 
