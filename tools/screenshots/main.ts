@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of the README, in `docs/images/`, and with `--all` one of each view of the console, in both
- * colours and two widths, in `dist/screenshots/`.
+ * colours and three widths, in `dist/screenshots/`.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +47,7 @@ const VIEWS = {
 };
 
 const COLOURS = ['light', 'dark'] as const;
-const WIDTHS = [1280, 390];
+const WIDTHS = [1680, 1280, 390];
 const HEIGHT = 860;
 /** The height of the README's picture, which has the plots of the calibration, too. */
 const PICTURE_HEIGHT = 1390;

@@ -125,9 +125,7 @@ export function PredictTable({
           </div>
         </>
       )}
-      {state.step === 'done' && (
-        <PredictionResult project={project} model={model} fileName={head.file.name} result={state.result} />
-      )}
+      {state.step === 'done' && <PredictionResult project={project} model={model} head={head} result={state.result} />}
     </>
   );
 }

@@ -1,12 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Model, RowWarning } from 'roster-client';
+import type { TableHead } from '../tables/table-head.js';
 import { count, finePercent, percent, rounded, whole } from '../ui/format.js';
 import { targetUnit } from '../ui/units.js';
 import { UnknownColumns } from './column-names.js';
+import { CompareModels } from './compare-models.js';
 import { MissingColumns } from './missing-columns.js';
 import { Remembered } from './remember-fields.js';
 import { ResultTable, WorkbookButton } from './result-table.js';
 import type { Score } from './score.js';
+import { FOUND } from './suspect-rows.js';
 import type { PredictedTable } from './table-prediction.js';
 
 /** The confidence of sets of classes, unless another is asked for. */
@@ -16,12 +19,12 @@ const DEFAULT_SET_LEVEL = 0.9;
 export function PredictionResult({
   project,
   model,
-  fileName,
+  head,
   result,
 }: {
   project: string;
   model: Model;
-  fileName: string;
+  head: TableHead;
   result: PredictedTable;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -30,7 +33,7 @@ export function PredictionResult({
     heading.current?.focus();
     return () => URL.revokeObjectURL(address);
   }, [address]);
-  const base = fileName.replace(/\.[^.]*$/, '');
+  const base = head.file.name.replace(/\.[^.]*$/, '');
   const name = `${base}-predicted.csv`;
   return (
     <>
@@ -50,6 +53,7 @@ export function PredictionResult({
       <SeenRows model={model} result={result} />
       {result.score && <Quality model={model} score={result.score} confidence={result.confidence} />}
       <ResultTable model={model} result={result} name={base} />
+      <CompareModels project={project} model={model} head={head} result={result} />
     </>
   );
 }
@@ -149,15 +153,9 @@ function SeenRows({ model: { row_count }, result: { seenRows, rows } }: { model:
 function describe({ kind, name, rows }: RowWarning) {
   const inRows = `in ${count(rows, 'row')}`;
   if (kind === 'no-column') return `No value in any column of the model, ${inRows}`;
-  const found = {
-    'unknown-name': 'a name that the model does not know',
-    unreadable: 'texts that are not written as those of the training table, and count as missing',
-    'out-of-range': 'numbers far outside the range of the training table',
-    'new-category': 'categories that the training table does not have, or only in a few rows',
-  }[kind];
   return (
     <>
-      <code>{name}</code>: {found}, {inRows}
+      <code>{name}</code>: {FOUND[kind]}, {inRows}
     </>
   );
 }

@@ -15,6 +15,9 @@ export interface Arrangement {
   readonly isDescending: boolean;
 }
 
+/** All rows, as in the file. */
+export const IN_FILE_ORDER: Arrangement = { sought: '', kept: 'all', sortBy: '', isDescending: false };
+
 export interface ArrangedRows {
   readonly rows: readonly ResultRow[];
   /** How many rows are wanted, of which `rows` may have only the first. */

@@ -11,7 +11,7 @@ import { saveFile } from '../ui/save-file.js';
 import { SelectField } from '../ui/select.js';
 import { useSettled } from '../ui/use-settled.js';
 import type { ResultColumn, ResultRow, Role } from './result-columns.js';
-import type { Arrangement, Kept } from './result-rows.js';
+import { type Arrangement, IN_FILE_ORDER, type Kept } from './result-rows.js';
 import type { PredictedTable } from './table-prediction.js';
 import { WhyDialog } from './why.js';
 
@@ -20,8 +20,6 @@ const [MAX_CELLS, MAX_ROWS, MIN_ROWS] = [3_000, 50, 5];
 
 /** The most columns that are shown before someone asks for all. */
 const MAX_COLUMNS = 40;
-
-const IN_FILE_ORDER: Arrangement = { sought: '', kept: 'all', sortBy: '', isDescending: false };
 
 const ROLES: Partial<Record<Role, string>> = {
   truth: 'True value',

@@ -5,10 +5,11 @@ import type { SuspectColumn } from './check-rows.js';
 /** The most columns to list. */
 const MAX_LISTED = 12;
 
-const FOUND: Readonly<Record<SuspectColumn['kind'], string>> = {
+/** What a warning says of a column. */
+export const FOUND: Readonly<Record<SuspectColumn['kind'], string>> = {
   unreadable: 'texts that are not written as those of the training table, and count as missing',
   'out-of-range': 'numbers far outside the range of the training table',
-  'new-category': 'categories that the model does not know from the training table',
+  'new-category': 'categories that the training table does not have, or only in a few rows',
   'no-column': 'no value',
   'unknown-name': 'a name that the model does not know',
 };
