@@ -195,3 +195,62 @@ describe.each(Object.entries(DATES))('%s', (_, { texts, values }) => {
     }
   });
 });
+
+describe.each(FORMATS)('in %s', (format) => {
+  test('a first column without a name is not learnt from, and rows to predict may have it', async () => {
+    const rows = Array.from({ length: ROWS }, (_, row) => ({ '': row, x: row % 9, y: 3 * (row % 9) + (row % 2) }));
+    const { model, address } = await train(format, rows, 'target=y');
+    expect(model.columns).toMatchObject([
+      { name: 'column_1', used: false, reason: expect.stringContaining('no name') },
+      { name: 'x', used: true },
+    ]);
+    const asked = rows.slice(0, 9).map(({ y: _, ...row }) => row);
+    const answers = await predictRows(address, 'unknown=refuse', asked, [format, 'json']);
+    expect(answers.map((row) => Number(row['column_1']))).toEqual(asked.map((_, row) => row));
+  });
+
+  test('one text among dates is a missing value, also where the day and the month are decided by the others', async () => {
+    const rows = Array.from({ length: 200 }, (_, row) => ({
+      v: row === 9 ? 'TBD' : `${two(1 + (row % 12))}/${13 + (row % 15)}/${2010 + (row % 10)}`,
+      y: 100 * (row % 10) + (row % 12),
+    }));
+    const { model, address } = await train(format, rows, 'target=y');
+    expect(columnOf(model)).toMatchObject({
+      reading: { kind: 'date', order: 'month-first' },
+      column: { kind: 'date', missing_share: 1 / 200, min: '2010-01-13T00:00:00.000Z' },
+    });
+    const [odd, missing] = await predictRows(
+      address,
+      '',
+      [{ v: 'TBD' }, { v: null }, { v: '01/13/2010' }],
+      [format, 'json'],
+    );
+    expect(odd?.['y']).toBe(missing?.['y']);
+  });
+
+  test('small counts are predicted as means that add up, between whole bounds', async () => {
+    const rows = Array.from({ length: 1500 }, () => {
+      const x = Number((2 * (random() + random() + random() - 1.5)).toFixed(3));
+      return { x, y: poisson(0.3 * Math.exp(0.7 * x)) };
+    });
+    const { address } = await train(format, rows, 'target=y');
+    const answers = await predictRows(
+      address,
+      '',
+      rows.map(({ x }) => ({ x })),
+      [format, 'json'],
+    );
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    const truth = sum(rows.map(({ y }) => y));
+    expect(Math.abs(sum(valuesOf(answers, 'y')) - truth)).toBeLessThan(0.02 * truth);
+    expect([...valuesOf(answers, 'y_min'), ...valuesOf(answers, 'y_max')].every(Number.isInteger)).toBe(true);
+  });
+});
+
+/** Draws a count (Knuth 1969). */
+function poisson(mean: number): number {
+  const limit = Math.exp(-mean);
+  let count = 0;
+  for (let product = random(); product > limit; product *= random()) count++;
+  return count;
+}
