@@ -31,7 +31,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
       'rows',
       'io',
     ],
-    ...['serving', 'tasks', 'record', 'onnx', '.'],
+    ...['serving', 'tasks', 'misses', 'record', 'onnx', '.'],
   ],
   'console/src/': [
     ...[

@@ -52,6 +52,7 @@ export { shownReading, type TableMarks } from './table/reading/column-reading.js
 export type { ForecastGoal, SeriesReport } from './table/series-table.js';
 export type { Goal, ModelTask, Task } from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';
+export type { ValidationChoice } from './table/validation.js';
 export type { ClassificationModel } from './tasks/classification/model.js';
 export type { ClassPrediction } from './tasks/classification/server.js';
 export { type ForecastPrediction, SeriesServer } from './tasks/forecasting/server.js';

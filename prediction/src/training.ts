@@ -1,12 +1,15 @@
 /** Exports for a process that trains models. */
 
 export type { Finding } from './findings/finding.js';
+export { findErrors, type Tested } from './misses/find-errors.js';
+export type { ModelErrors } from './misses/model-errors.js';
 export { SeenRows } from './model/seen-rows.js';
 export { sampleBins } from './record/training-sample.js';
 export { TableDecoder } from './table/codec/decode.js';
 export { shownReading } from './table/reading/column-reading.js';
 export type { ClassificationTable, RegressionTable, RowTable, Table } from './table/table.js';
 export { findTypicalRow } from './table/typical-row.js';
+export { summarizeValidation } from './table/validation.js';
 export type { ClassificationModel } from './tasks/classification/model.js';
 export {
   compareModels,

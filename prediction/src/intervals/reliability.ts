@@ -17,14 +17,21 @@ interface Outcome {
  *
  * @param predictedErrors of rows in random order; errors in one unit with `deviation`.
  * @param deviation the standard deviation of the target.
+ * @param isInOrder true if the rows are in the order of time: then only the later half is judged, since no interval
+ *   is calibrated on what comes after it.
  */
-export function rateConfidence(predictedErrors: Float64Array, absoluteErrors: Float64Array, deviation: number) {
-  const count = predictedErrors.length;
-  const middle = count >> 1;
-  const outcomes = [
-    ...judgeHalf(predictedErrors, absoluteErrors, 0, middle, deviation),
-    ...judgeHalf(predictedErrors, absoluteErrors, middle, count, deviation),
-  ].sort((a, b) => a.predicted - b.predicted);
+export function rateConfidence(
+  predictedErrors: Float64Array,
+  absoluteErrors: Float64Array,
+  deviation: number,
+  isInOrder = false,
+) {
+  const middle = predictedErrors.length >> 1;
+  const judge = (start: number, end: number) => judgeHalf(predictedErrors, absoluteErrors, start, end, deviation);
+  const outcomes = [...(isInOrder ? [] : judge(0, middle)), ...judge(middle, predictedErrors.length)].sort(
+    (a, b) => a.predicted - b.predicted,
+  );
+  const count = outcomes.length;
   const fifths = Array.from({ length: FIFTHS }, (_, fifth) =>
     outcomes.slice((fifth * count) / FIFTHS, ((fifth + 1) * count) / FIFTHS),
   );

@@ -56,7 +56,7 @@ export function findDrift(features: BinnedFeatures, isNow: Uint8Array): Drift | 
   const labels = Uint16Array.from(chosen, (row) => isNow[row] ?? 0);
   const objective = new ClassObjective({ labels, classCount: 2, shares: Float64Array.of(0.5, 0.5) });
   const mixed = shuffledRange(chosen.length, random);
-  const fitted = fitForests(sample, objective, mixed, new Progress(() => {}));
+  const fitted = fitForests(sample, objective, { method: 'random', order: mixed }, new Progress(() => {}));
   const { labels: ofRows, probabilities } = judgeUnseen(fitted.outOfFold);
   const separation = Math.max(0, 2 * (rankClasses(probabilities, ofRows, 2).auc ?? 0.5) - 1);
   if (separation < STANDARD_ERRORS * separationError(rows)) {

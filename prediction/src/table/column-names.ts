@@ -2,6 +2,7 @@ import type { ColumnChoices } from './column.js';
 import type { TableMarks } from './reading/column-reading.js';
 import { MAX_COLUMNS } from './table.js';
 import { FaultList, quote, TableError } from './table-error.js';
+import type { ValidationChoice } from './validation.js';
 
 /** The column of the ids of answer rows that are remembered. */
 export const ROW_ID_COLUMN = '__service_row_id';
@@ -119,15 +120,17 @@ export function checkColumnNames(names: readonly string[], target: string, fault
 /** The parameters of `trainModel` that choose the use of columns. */
 const CHOOSING = { unused: 'exclude', number: 'as_number', date: 'as_date', category: 'as_category' } as const;
 
-/** @throws {TableError} if the use or the marks of a missing column were named. */
+/** @throws {TableError} if the use or the marks of a missing column were named, or it is to choose rows. */
 export function checkChosen(
   names: Iterable<string>,
   choices: ColumnChoices = [],
   { columns = [] }: TableMarks = {},
+  validation?: ValidationChoice,
 ): void {
   checkNamed(names, [
     ...choices.map(([name, choice]) => [CHOOSING[choice], name] as const),
     ...columns.map(([name, mark]) => [DECIMALS[mark], name] as const),
+    ...(validation?.by === undefined ? [] : [['validate_by', validation.by] as const]),
   ]);
 }
 

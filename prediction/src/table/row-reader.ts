@@ -10,6 +10,7 @@ import type { CellSink } from './series-cells.js';
 import type { Goal, Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, quote, TableError, type TableFault } from './table-error.js';
+import type { ValidationChoice } from './validation.js';
 
 /** The task and the uses of columns, where the values of a table are not to decide. */
 export interface TableOptions {
@@ -20,6 +21,8 @@ export interface TableOptions {
   readonly marks?: TableMarks | undefined;
   /** Rows that are left out before anything else is read of them. */
   readonly dropped?: RowRanges | undefined;
+  /** The rows that measure the model; random ones without it. Not for forecasts. */
+  readonly validation?: ValidationChoice | undefined;
 }
 
 /** Takes rows whose cells stand in the order of the columns' names. */
@@ -91,7 +94,7 @@ export class OrderedRows implements OrderedSink, GatheredRows {
     const given = sent.map(columnName);
     const names = nameIndex(given);
     checkColumnNames(names, this.#target, new FaultList());
-    checkChosen(names, this.#options.choices, this.#options.marks);
+    checkOptions(names, this.#options);
     this.#columns = names.map((name, at) => {
       if (name === this.#target || name === '') return undefined;
       return this.#builder.column(name, given[at] === '' ? 'index' : undefined);
@@ -167,13 +170,16 @@ export function readRowsTable(rows: Iterable<unknown>, target: string, options: 
   return reader.build();
 }
 
-function createBuilder(
-  target: string,
-  { task: goal, choices, marks, dropped }: TableOptions,
-): TableBuilder | SeriesBuilder {
+function createBuilder(target: string, options: TableOptions): TableBuilder | SeriesBuilder {
+  const { task: goal, choices, marks, dropped, validation } = options;
   return typeof goal === 'object'
     ? new SeriesBuilder(target, goal, choices, marks, dropped)
-    : new TableBuilder(target, goal, choices, marks, dropped);
+    : new TableBuilder(target, goal, choices, marks, dropped, validation);
+}
+
+/** @throws {TableError} if they name a column that is not there. */
+function checkOptions(names: readonly string[], { choices, marks, validation }: TableOptions): void {
+  checkChosen(names, choices, marks, validation);
 }
 
 /** Adds to a table the number of columns without a name and a value; an index without values counts. */
@@ -265,7 +271,7 @@ export class RowsReader implements ObjectSink, GatheredRows {
     const inputs = this.#builder.columnNames;
     const names = this.#hasTarget ? [...inputs, this.#target] : inputs;
     checkColumnNames(names, this.#target, this.#faults);
-    checkChosen(names, this.#options.choices, this.#options.marks);
+    checkOptions(names, this.#options);
     return countUnnamed(this.#builder.build(), 0, this.#index);
   }
 }

@@ -34,8 +34,9 @@ export class SeriesBuilder extends GatheredColumns {
   ) {
     super(target, LIMITS, choices, marks, dropped);
     this.#goal = goal;
-    this.#order = new OrderCells(goal.orderBy, (row) => this.places.at(row), marksOf(marks, goal.orderBy));
-    this.#groups = new Map(goal.groupBy.map((name) => [name, new GroupCells(name, (row) => this.places.at(row))]));
+    const placeOf = (row: number) => this.places.at(row);
+    this.#order = new OrderCells(goal.orderBy, placeOf, marksOf(marks, goal.orderBy));
+    this.#groups = new Map(goal.groupBy.map((name) => [name, new GroupCells(name, placeOf, 'group_by')]));
   }
 
   protected override openColumn(name: string, use: ColumnUse | undefined): CellSink {

@@ -151,6 +151,15 @@ export class GroupCells extends EachCell {
   readonly #codes = largeCodesByRow();
   readonly #codeOf = new Map<string, number>([['', 0]]);
 
+  /** @param parameter that names the column. */
+  constructor(
+    name: string,
+    placeOf: (row: number) => Place,
+    private readonly parameter: 'group_by' | 'validate_by',
+  ) {
+    super(name, placeOf);
+  }
+
   override put(row: number, cell: unknown): void {
     const text = groupText(cell);
     let code = this.#codeOf.get(text);
@@ -171,7 +180,7 @@ export class GroupCells extends EachCell {
       text.length > MAX_GROUP_LENGTH
         ? `a value of more than ${MAX_GROUP_LENGTH} characters`
         : `more than ${MAX_GROUPS.toLocaleString('en')} different values`;
-    const message = `The column ${quote(this.name)}, which group_by names, has ${fault}. Name a column that tells series apart.`;
+    const message = `The column ${quote(this.name)}, which ${this.parameter} names, has ${fault}. Name a column of fewer and shorter values.`;
     this.fail(row, message);
   }
 }

@@ -3,6 +3,7 @@ import type { TableColumn } from './column.js';
 import type { NumberReading } from './reading/column-reading.js';
 import type { LeftOutRows } from './rows-read.js';
 import type { ForecastGoal, ForecastTable } from './series-table.js';
+import type { Validation } from './validation.js';
 
 /** The kind of the target: numbers, or classes. */
 export type Task = 'regression' | 'classification';
@@ -32,6 +33,8 @@ interface CheckedTable {
   readonly unnamedColumns?: number;
   /** The rows that are not used, by cause; absent if there are none. */
   readonly leftOut?: readonly LeftOutRows[];
+  /** The rows that measure the model; absent where they are drawn at random. */
+  readonly validation?: Validation;
 }
 
 /** A table with a numeric target. */

@@ -43,8 +43,12 @@ export function findTypicalRow(
   });
 }
 
-/** The numbers or dates of some rows, or the codes of their categories; NaN is missing. */
-function readValues(column: TableColumn, { kind, reading }: ColumnSummary, rows: Uint32Array) {
+/** Returns the numbers or dates of some rows, or the codes of their categories; NaN is missing. */
+export function readValues(
+  column: TableColumn,
+  { kind, reading }: Pick<ColumnSummary, 'kind' | 'reading'>,
+  rows: Uint32Array,
+): Float64Array {
   if (column.kind !== 'text') return Float64Array.from(rows, (row) => column.values[row] ?? Number.NaN);
   const { texts, codes } = column;
   const codesOfRows = Float64Array.from(rows, (row) => codes[row] || Number.NaN);

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { ModelLineReader, ModelLineWriter } from '../model/model-lines.js';
+import { describeTestRows } from '../model/summary.js';
 import { refuseLaterFormat } from '../table/codec/format.js';
 import type { LeftOutRows } from '../table/rows-read.js';
-import type { Table } from '../table/table.js';
+import type { RowTable, Table } from '../table/table.js';
 import { quote } from '../table/table-error.js';
+import { summarizeValidation, type ValidationSummary } from '../table/validation.js';
 import { finish, type Steps } from '../trees/steps.js';
 import { describeClassification } from './classification/metrics.js';
 import {
@@ -83,9 +85,10 @@ function* decodeRest(head: v.InferOutput<typeof headSchema>, lines: ModelLineRea
  *
  * @param table that it was trained on
  */
-export function describeModel(model: Model, table: Pick<Table, 'unnamedColumns' | 'leftOut'> = {}): string {
-  const { unnamedColumns = 0, leftOut = [] } = table;
-  const parts = [describeQuality(model), describeLeftOut(leftOut, model), describeUnnamed(unnamedColumns)];
+export function describeModel(model: Model, table: DescribedTable = {}): string {
+  const { unnamedColumns = 0, leftOut = [], validation } = table;
+  const quality = describeQuality(model, validation && summarizeValidation(validation, model.row_count));
+  const parts = [quality, describeLeftOut(leftOut, model), describeUnnamed(unnamedColumns)];
   return parts.filter((part) => part !== '').join(' ');
 }
 
@@ -109,12 +112,15 @@ function describeUnnamed(count: number): string {
   return `${columns} without a name and without values ${count === 1 ? 'is' : 'are'} left out.`;
 }
 
-function describeQuality(model: Model): string {
+type DescribedTable = Pick<Table, 'unnamedColumns' | 'leftOut'> & Pick<RowTable, 'validation'>;
+
+function describeQuality(model: Model, validation: ValidationSummary | undefined): string {
+  const words = (rows: number) => describeTestRows(rows, model.row_count, validation);
   switch (model.task) {
     case 'regression':
-      return describeRegression(model.metrics, model.row_count, model.target_reading);
+      return describeRegression(model.metrics, words(model.metrics.held_out_rows), model.target_reading);
     case 'classification':
-      return describeClassification(model);
+      return describeClassification(model, words(model.metrics.held_out_rows));
     case 'forecast':
       return describeForecast(model.metrics, model);
   }

@@ -4,6 +4,7 @@ import { Progress } from '../training/progress.js';
 import { type HeldOutRows, trainModel } from '../training/train-model.js';
 import type { ClassificationModel } from './classification/model.js';
 import { ClassTraining } from './classification/training.js';
+import type { Outcome } from './forecasting/backtest.js';
 import type { SeriesModel } from './forecasting/series-model.js';
 import { trainForecast } from './forecasting/training.js';
 import type { Model, RowModel } from './models.js';
@@ -17,6 +18,8 @@ export interface TrainOptions {
   seed?: number;
   /** Told how the model did on rows that were held out. Forecasts have none. */
   onHeldOut?: (heldOut: HeldOutRows) => void;
+  /** Told what became of the forecasts of the last backtest, by step. */
+  onBacktest?: (outcomes: readonly (readonly Outcome[])[]) => void;
 }
 
 /** Trains a model on a table: a regressor, a classifier or a forecaster, as the table's task says. Occupies its thread. */
@@ -25,20 +28,20 @@ export function train(table: ClassificationTable, options?: TrainOptions): Class
 export function train(table: RowTable, options?: TrainOptions): RowModel;
 export function train(table: ForecastTable, options?: TrainOptions): SeriesModel;
 export function train(table: Table, options?: TrainOptions): Model;
-export function train(table: Table, { onProgress, seed = 1, onHeldOut }: TrainOptions = {}): Model {
+export function train(table: Table, { onProgress, ...options }: TrainOptions = {}): Model {
   const progress = new Progress(onProgress ?? (() => {}));
-  const model = trainTask(table, progress, seed, onHeldOut);
+  const model = trainTask(table, progress, options);
   progress.finish();
   return model;
 }
 
-function trainTask(table: Table, progress: Progress, seed: number, onHeldOut: TrainOptions['onHeldOut']): Model {
+function trainTask(table: Table, progress: Progress, { seed = 1, onHeldOut, onBacktest }: TrainOptions): Model {
   switch (table.task) {
     case 'regression':
       return trainModel(new NumberTraining(table), table, progress, seed, onHeldOut);
     case 'classification':
       return trainModel(new ClassTraining(table), table, progress, seed, onHeldOut);
     case 'forecast':
-      return trainForecast(table, progress, seed);
+      return trainForecast(table, progress, seed, onBacktest);
   }
 }

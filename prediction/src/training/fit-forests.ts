@@ -3,28 +3,20 @@ import type { Booster } from '../trees/boosting/booster.js';
 import { Learner } from '../trees/boosting/learner.js';
 import { emptyScores, type Forest, viewScores } from '../trees/forest/tree.js';
 import { valueTreeParams } from '../trees/params.js';
-import { everyRow, type Fitted, isForFolds, type Objective, splitFolds } from './folds.js';
+import { everyRow, type Fitted, type FoldableSplit, isForFolds, type Objective, splitFolds } from './folds.js';
 import type { Progress } from './progress.js';
+import { holdOut, type RowSplit } from './row-split.js';
 
-const VALIDATION_SHARE = 0.1;
-const TEST_SHARE = 0.18;
-
-/** The most rows of either set: more rows are worth more for training. */
-const MAX_IN_PART = 25_000;
-
-/**
- * Trains the forests of a model: in folds or, on a large table, with a hold-out.
- *
- * @param order all rows, in random order.
- */
+/** Trains the forests of a model: in folds or, if the table is large or the last rows measure the model, with a hold-out. */
 export function fitForests<O extends Objective<O>>(
   features: BinnedFeatures,
   objective: O,
-  order: Uint32Array,
+  split: RowSplit,
   progress: Progress,
 ): Fitted<O> {
-  const fit = isForFolds(features, objective.forestCount) ? crossValidate : trainWithHoldOut;
-  return fit(features, objective, order, progress);
+  return split.method !== 'last' && isForFolds(features, objective.forestCount)
+    ? crossValidate(features, objective, split, progress)
+    : trainWithHoldOut(features, objective, split, progress);
 }
 
 /**
@@ -36,12 +28,13 @@ export function fitForests<O extends Objective<O>>(
 function crossValidate<O extends Objective<O>>(
   features: BinnedFeatures,
   objective: O,
-  order: Uint32Array,
+  split: FoldableSplit,
   progress: Progress,
 ): Fitted<O> {
+  const { order, method } = split;
   const learner = new Learner(features);
   const params = valueTreeParams(order.length);
-  const folds = splitFolds(order).map((fold) => ({
+  const folds = splitFolds(split).map((fold) => ({
     ...fold,
     booster: learner.booster(fold.train, params, objective.createLoss),
   }));
@@ -61,50 +54,58 @@ function crossValidate<O extends Objective<O>>(
         forests: forests.map((forest) => stopping.truncate(forest)),
       })),
       testRows: order,
+      method,
+      isOfModel: false,
     },
+    testedRows: order,
   };
 }
 
 /**
- * Trains forests on most rows of a large table. A tenth of the rows, the validation set, decides the number of
- * rounds, and is what error models are trained on; a test set calibrates the predictions and measures the model.
- * One training where folds take six.
+ * Trains forests on most rows of a table. Some rows, the validation set, decide the number of rounds, and are what error
+ * models are trained on; a test set calibrates the predictions and measures the model. One training where folds take
+ * six. If the parts were drawn at random, these forests are the model's. The last rows, and whole groups, are worth too
+ * much to be left out: the model's forests are trained once more, with as many rounds, on all rows.
  */
 function trainWithHoldOut<O extends Objective<O>>(
   features: BinnedFeatures,
   objective: O,
-  order: Uint32Array,
+  split: RowSplit,
   progress: Progress,
 ): Fitted<O> {
-  const validated = countPart(order.length, VALIDATION_SHARE);
-  const heldOut = validated + countPart(order.length, TEST_SHARE);
-  const rows = order.slice(0, heldOut);
+  const { method } = split;
+  const isOfModel = method === 'random';
+  const parts = holdOut(split);
+  const rows = new Uint32Array(parts.validation.length + parts.test.length);
+  rows.set(parts.validation);
+  rows.set(parts.test, parts.validation.length);
   const held = objective.take(rows);
-  const all = everyRow(heldOut);
-  const validation = all.subarray(0, validated);
-  const test = all.subarray(validated);
-  const train = order.slice(heldOut).sort();
-  const params = valueTreeParams(train.length);
-  const booster = new Learner(features).booster(train, params, objective.createLoss);
+  const all = everyRow(rows.length);
+  const validation = all.subarray(0, parts.validation.length);
+  const test = all.subarray(parts.validation.length);
+  const whole = new Learner(features);
+  const booster = whole.booster(parts.train, valueTreeParams(parts.train.length), objective.createLoss);
   const learner = new Learner(takeRows(features, rows));
-  const parts = [{ test: validation, booster }];
-  const stopping = boostToBest(learner, held, validation, parts, progress.openStage(0.75));
+  const tested = [{ test: validation, booster }];
+  const stopping = boostToBest(learner, held, validation, tested, progress.openStage(isOfModel ? 0.75 : 0.5));
   const forests = booster.forests.map((forest) => stopping.truncate(forest));
-  return {
-    forests,
-    gains: booster.gains.map((ofForest) => ofForest.slice(0, stopping.rounds)),
-    outOfFold: {
-      learner,
-      objective: held,
-      scores: learner.score(forests, all),
-      folds: [{ train: validation, test, forests }],
-      testRows: test,
-    },
+  const outOfFold = {
+    learner,
+    objective: held,
+    scores: learner.score(forests, all),
+    folds: [{ train: validation, test, forests }],
+    testRows: test,
+    method,
+    isOfModel,
   };
-}
-
-function countPart(rowCount: number, share: number): number {
-  return Math.min(Math.round(share * rowCount), MAX_IN_PART);
+  if (isOfModel) {
+    const gains = booster.gains.map((ofForest) => ofForest.slice(0, stopping.rounds));
+    return { forests, gains, outOfFold, testedRows: parts.test };
+  }
+  const { rowCount } = features;
+  const own = whole.booster(everyRow(rowCount), valueTreeParams(rowCount), objective.createLoss);
+  own.addRounds(stopping.rounds, progress.stage(0.25, stopping.rounds));
+  return { forests: own.forests, gains: own.gains, outOfFold, testedRows: parts.test };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { BinnedFeatures } from '../trees/binning/dataset.js';
 import type { CreateLoss } from '../trees/boosting/booster.js';
 import type { Learner } from '../trees/boosting/learner.js';
 import { emptyScores, type Forest, type Scores } from '../trees/forest/tree.js';
+import type { RowSplit } from './row-split.js';
 
 /**
  * The aim of a task's boosting: the targets of the rows of a table, and how scores do on them.
@@ -27,6 +28,8 @@ export interface Fitted<O> {
   /** For each forest and tree, and each of its splits, by how much it lowered the squared residuals. */
   gains: readonly (readonly (readonly number[])[])[];
   outOfFold: OutOfFold<O>;
+  /** The rows of the table that the test rows are, in their order. */
+  testedRows: Uint32Array;
 }
 
 /** Rows with scores of forests that were not trained on them, as a table of their own. */
@@ -36,8 +39,15 @@ export interface OutOfFold<O> {
   objective: O;
   scores: Scores;
   folds: readonly Fold[];
-  /** The rows that calibrate and measure, in random order; each is in the test set of one fold. */
+  /**
+   * The rows that calibrate and measure, each in the test set of one fold: in random order, those of a group one after
+   * the other, or in the order of time.
+   */
   testRows: Uint32Array;
+  /** The choice of the rows. */
+  method: RowSplit['method'];
+  /** True if the model's own forests are those of the only fold; false if they are trained on all rows. */
+  isOfModel: boolean;
 }
 
 /**
@@ -52,7 +62,7 @@ export interface Fold {
 }
 
 /** Returns the rows, ascending, on which the model's own forests are trained. */
-export function trainingRows({ folds, learner }: OutOfFold<unknown>): Uint32Array {
+export function trainingRows({ folds, learner }: Pick<OutOfFold<unknown>, 'folds' | 'learner'>): Uint32Array {
   const [only] = folds;
   return only !== undefined && folds.length === 1 ? only.train : everyRow(learner.rowCount);
 }
@@ -63,13 +73,18 @@ export function everyRow(count: number): Uint32Array {
 
 export const FOLDS = 5;
 
-/** Splits rows in random order into folds; the sets of each are ascending. */
-export function splitFolds(order: Uint32Array): { train: Uint32Array; test: Uint32Array }[] {
+/** Splits rows into folds; the sets of each are ascending. */
+export function splitFolds(split: FoldableSplit): { train: Uint32Array; test: Uint32Array }[] {
+  const { order } = split;
+  const foldAt = (row: number, index: number) => (split.method === 'random' ? index % FOLDS : (split.foldOf[row] ?? 0));
   return Array.from({ length: FOLDS }, (_, fold) => ({
-    train: order.filter((_row, index) => index % FOLDS !== fold).sort(),
-    test: order.filter((_row, index) => index % FOLDS === fold).sort(),
+    train: order.filter((row, index) => foldAt(row, index) !== fold).sort(),
+    test: order.filter((row, index) => foldAt(row, index) === fold).sort(),
   }));
 }
+
+/** A split whose rows are in folds, of which each may be tested. */
+export type FoldableSplit = Exclude<RowSplit, { readonly method: 'last' }>;
 
 /** Smaller tables are trained in folds, which take six trainings. */
 const MAX_ROWS_FOR_FOLDS = 20_000;
@@ -103,16 +118,15 @@ export function fitOutOfFold(
   fit: (forests: readonly Forest[], rows: Uint32Array) => readonly Forest[],
 ): FittedForests {
   const fitted = fit(model, trainingRows({ learner, folds, ...rest }));
-  const isHoldOut = folds.length === 1;
   const beside = folds.map(({ forests, ...fold }) => {
-    return { ...fold, forests: isHoldOut ? fitted : fit(forests, fold.train) };
+    return { ...fold, forests: rest.isOfModel ? fitted : fit(forests, fold.train) };
   });
   return { forests: fitted, scores: scoreOutOfFold(learner, beside) };
 }
 
 /** Returns the number of rounds that forests of `rounds` trees take with those of all folds. */
-export function countRounds({ folds }: OutOfFold<unknown>, rounds: number): number {
-  return folds.length === 1 ? rounds : rounds * (folds.length + 1);
+export function countRounds({ folds, isOfModel }: OutOfFold<unknown>, rounds: number): number {
+  return isOfModel ? rounds : rounds * (folds.length + 1);
 }
 
 /**

@@ -45,7 +45,7 @@ function countIn(column: Uint8Array, bin: number): number {
  * @param unseenBins by feature; at least one has some.
  */
 export function maskOutOfFold<O extends Objective<O>>(
-  { learner: { features }, objective, folds, testRows }: OutOfFold<O>,
+  { learner: { features }, objective, folds, testRows, ...outOfFold }: OutOfFold<O>,
   unseenBins: readonly (readonly number[])[],
   random: () => number,
 ): OutOfFold<O> {
@@ -62,7 +62,7 @@ export function maskOutOfFold<O extends Objective<O>>(
     return { train: repeat(train), test: repeat(test), forests };
   });
   const scores = scoreOutOfFold(learner, copied);
-  return { learner, objective: objective.take(origins), scores, folds: copied, testRows };
+  return { ...outOfFold, learner, objective: objective.take(origins), scores, folds: copied, testRows };
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Fitted, Objective, OutOfFold } from './folds.js';
 import { weighColumns } from './importance.js';
 import { findUnseenBins, maskOutOfFold } from './partial-rows.js';
 import type { Progress } from './progress.js';
+import { splitRows } from './row-split.js';
 
 /**
  * The part of a task in the training of one model.
@@ -29,20 +30,44 @@ export interface TaskTraining<O extends Objective<O>, C, P extends object, M> {
   calibratePartial(masked: OutOfFold<O>, model: readonly Forest[], progress: Progress): P;
   /** Sums up the losses of some rows: the scores of a row are at its index in `rows`. */
   judge(outOfFold: OutOfFold<O>, calibrated: C, scores: Scores, rows: Uint32Array): number;
-  /** Returns the loss of each row that calibrates, as its answer is judged: its squared error, or its log loss. */
-  losses(outOfFold: OutOfFold<O>, calibrated: C): Float64Array;
+  /** Judges the answer of each row that calibrates. */
+  judgeRows(outOfFold: OutOfFold<O>, calibrated: C): JudgedRows;
   /** Turns a mean loss into what the importance of columns is told in. */
   toUnits(loss: number): number;
   /** Measures the model, and puts it together. */
   assemble(parts: TrainedParts<O, C, P>): M;
 }
 
-/** Rows of a table that were held out, and the loss of each. */
-export interface HeldOutRows {
-  /** Indexes of the table, in random order. */
+/** Rows of a table that were held out, and what became of each. */
+export interface HeldOutRows extends JudgedRows {
+  /** Indexes of the table. */
   readonly rows: Uint32Array;
-  readonly losses: Float64Array;
 }
+
+/** The answers to rows by forests that were not trained on them. */
+export interface JudgedRows {
+  /** The squared error, or the log loss, of each row. */
+  readonly losses: Float64Array;
+  readonly answers: JudgedNumbers | JudgedClasses;
+}
+
+/** Predicted numbers, and the bounds of their intervals for `ERROR_LEVEL`. */
+export interface JudgedNumbers {
+  readonly task: 'regression';
+  readonly predicted: Float64Array;
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
+
+/** The most likely classes, as indexes, and the probabilities of the true ones. */
+export interface JudgedClasses {
+  readonly task: 'classification';
+  readonly predicted: Uint16Array;
+  readonly probability: Float64Array;
+}
+
+/** The confidence of the intervals around predictions that are judged. */
+export const ERROR_LEVEL = 0.9;
 
 /** A trained model, before its task puts it together. */
 export interface TrainedParts<O, C, P> extends Pick<ModelBase, 'columns' | 'features'> {
@@ -68,15 +93,10 @@ export function trainModel<O extends Objective<O>, C, P extends object, M>(
   const { columns, features, binned } = prepareTable(table, inColumns);
   const random = seededRandom(seed);
   const order = shuffledRange(table.rowCount, random);
-  const fitted = fitForests(binned, task.objective, order, progress);
-  const { forests, outOfFold } = fitted;
+  const fitted = fitForests(binned, task.objective, splitRows(table, order), progress);
+  const { forests, outOfFold, testedRows } = fitted;
   const calibrated = task.calibrate(fitted, progress);
-  if (onHeldOut) {
-    const { folds, testRows } = outOfFold;
-    // The rows of a hold-out are the first in this order, as a table of their own.
-    const rows = folds.length > 1 ? testRows : testRows.map((row) => order[row] ?? 0);
-    onHeldOut({ rows, losses: task.losses(outOfFold, calibrated) });
-  }
+  onHeldOut?.({ rows: testedRows, ...task.judgeRows(outOfFold, calibrated) });
   const unfamiliar_bins = findUnseenBins(binned, valueTreeParams(table.rowCount).minRowsPerLeaf);
   const hasPartialRows = unfamiliar_bins.some((bins) => bins.length > 0);
   const partial = hasPartialRows

@@ -2,7 +2,17 @@ import { deserialize } from 'node:v8';
 import * as v from 'valibot';
 import { isPassedOver, type TableColumn } from '../column.js';
 import type { Table } from '../table.js';
-import { type Cells, FORMAT, type Head, type Piece, pieceSchema, refuseLaterFormat, TARGET } from './format.js';
+import type { Validation } from '../validation.js';
+import {
+  type Cells,
+  FORMAT,
+  type Head,
+  type Piece,
+  pieceSchema,
+  refuseLaterFormat,
+  TARGET,
+  VALIDATION,
+} from './format.js';
 import { GrowingSeries, type SeriesHead, type SeriesPiece, seriesHeadSchema, seriesPieceSchema } from './series.js';
 
 const partSchema = v.array(pieceSchema);
@@ -59,9 +69,11 @@ class GrowingTable {
   readonly #targetValues: GrowingCells<Float64Array>;
   readonly #targetClasses: GrowingCells<Uint16Array>;
   readonly #columns: readonly GrowingColumn[];
+  readonly #validation: GrowingCells<Float64Array>;
 
   constructor(head: Head) {
     this.#head = head;
+    this.#validation = new GrowingCells(new Float64Array(hasCells(head.validation) ? head.rowCount : 0));
     const isNumeric = head.classes === null;
     this.#targetValues = new GrowingCells(new Float64Array(isNumeric ? head.rowCount : 0));
     this.#targetClasses = new GrowingCells(new Uint16Array(isNumeric ? 0 : head.rowCount));
@@ -74,6 +86,10 @@ class GrowingTable {
       cells.add(piece.cells);
       return;
     }
+    if (piece.column === VALIDATION && 'cells' in piece) {
+      this.#validation.add(piece.cells);
+      return;
+    }
     const column = this.#columns[piece.column];
     if (column === undefined) throw new Error(`An encoded table has no column ${piece.column}.`);
     if ('cells' in piece) column.cells.add(piece.cells);
@@ -81,13 +97,14 @@ class GrowingTable {
   }
 
   finish(): Table {
-    const { target, rowCount, classes, unnamedColumns, leftOut } = this.#head;
+    const { target, rowCount, classes, unnamedColumns, leftOut, validation } = this.#head;
     const common = {
       target,
       rowCount,
       columns: this.#columns.map((column) => column.finish()),
       ...(unnamedColumns !== undefined && { unnamedColumns }),
       ...(leftOut && { leftOut }),
+      ...(validation && { validation: joinValidation(validation, this.#validation.finish()) }),
     };
     const targetValues = this.#targetValues.finish();
     const targetClasses = this.#targetClasses.finish();
@@ -101,6 +118,16 @@ class GrowingTable {
     }
     return { task: 'classification', ...common, classes, targetClasses };
   }
+}
+
+/** Returns whether rows are chosen by the cells of a column. */
+function hasCells(validation: Head['validation']): boolean {
+  return validation?.method === 'group' || (validation?.by ?? null) !== null;
+}
+
+function joinValidation(head: NonNullable<Head['validation']>, cells: Float64Array): Validation {
+  if (head.method === 'group') return { ...head, codes: cells };
+  return { method: 'last', by: head.by && { ...head.by, moments: cells } };
 }
 
 /** An array of known length that is filled from its beginning. */

@@ -1,6 +1,7 @@
 import { serialize } from 'node:v8';
 import type { RowTable, Table } from '../table.js';
-import { type Cells, cutTexts, FORMAT, type Head, type Piece, TARGET } from './format.js';
+import type { Validation } from '../validation.js';
+import { type Cells, cutTexts, FORMAT, type Head, type Piece, TARGET, VALIDATION } from './format.js';
 import { type SeriesHead, type SeriesPiece, seriesPieces } from './series.js';
 
 /** About how large a part is, and a piece of it, in bytes. */
@@ -28,7 +29,7 @@ export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
 }
 
 function* splitTable(table: RowTable): Generator<Piece> {
-  const { target, rowCount, columns, unnamedColumns, leftOut } = table;
+  const { target, rowCount, columns, unnamedColumns, leftOut, validation } = table;
   const isNumeric = table.task === 'regression';
   const classes = isNumeric ? null : [...table.classes];
   const heads = columns.map(({ name, ...column }): Head['columns'][number] => {
@@ -40,7 +41,7 @@ function* splitTable(table: RowTable): Generator<Piece> {
     return { kind, name, reading, ...(chosen && { chosen }) };
   });
   const targetReading = isNumeric ? table.targetReading : undefined;
-  const rest = { unnamedColumns, ...(leftOut && { leftOut }) };
+  const rest = { unnamedColumns, ...(leftOut && { leftOut }), validation: validation && headOf(validation) };
   yield { format: FORMAT, target, rowCount, classes, targetReading, ...rest, columns: heads };
   yield* cellPieces(TARGET, isNumeric ? table.targetValues : table.targetClasses);
   for (const [index, column] of columns.entries()) {
@@ -49,6 +50,17 @@ function* splitTable(table: RowTable): Generator<Piece> {
     }
     yield* cellPieces(index, column.kind === 'text' ? column.codes : column.values);
   }
+  if (validation) yield* cellPieces(VALIDATION, cellsOf(validation));
+}
+
+function headOf(validation: Validation): Head['validation'] {
+  if (validation.method === 'group') return { method: 'group', column: validation.column };
+  const { by } = validation;
+  return { method: 'last', by: by && { column: by.column, form: by.form } };
+}
+
+function cellsOf(validation: Validation): Float64Array {
+  return validation.method === 'group' ? validation.codes : (validation.by?.moments ?? new Float64Array());
 }
 
 function* cellPieces(column: number, cells: Cells): Generator<Piece> {

@@ -30,6 +30,9 @@ export const FORMAT = 'roster-table/1';
 /** In a piece of cells, the target in place of the index of a column: numbers, or indexes of classes. */
 export const TARGET = -1;
 
+/** The same for the column that chooses the rows which measure the model. */
+export const VALIDATION = -2;
+
 const placeSchema = v.union([
   v.strictObject({ line: v.pipe(v.number(), v.safeInteger()) }),
   v.strictObject({ row: v.pipe(v.number(), v.safeInteger()) }),
@@ -49,6 +52,12 @@ const integerSchema = v.pipe(v.number(), v.safeInteger());
 const countSchema = v.pipe(integerSchema, v.minValue(0));
 const rowsSchema = v.pipe(integerSchema, v.minValue(1));
 
+/** As `MomentForm`. */
+export const momentFormSchema = v.union([
+  v.picklist(['number', 'month', 'quarter', 'week', 'date', 'local']),
+  v.pipe(v.number(), v.safeInteger()),
+]);
+
 const headSchema = v.object({
   format: v.literal(FORMAT),
   target: v.string(),
@@ -60,6 +69,12 @@ const headSchema = v.object({
   targetReading: v.optional(numberReadingSchema),
   unnamedColumns: v.optional(integerSchema),
   leftOut: v.exactOptional(leftOutSchema),
+  validation: v.optional(
+    v.variant('method', [
+      v.object({ method: v.literal('last'), by: v.nullable(v.object({ column: v.string(), form: momentFormSchema })) }),
+      v.object({ method: v.literal('group'), column: v.string() }),
+    ]),
+  ),
   columns: v.array(
     v.variant('kind', [
       v.object({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ForecastTable } from '../series-table.js';
 import { STEP_UNITS } from '../time-grid.js';
-import { cutTexts, dateReadingSchema, leftOutSchema, numberReadingSchema } from './format.js';
+import { cutTexts, dateReadingSchema, leftOutSchema, momentFormSchema, numberReadingSchema } from './format.js';
 
 /** The format of encoded tables of series. */
 const SERIES_FORMAT = 'roster-series/1';
@@ -21,10 +21,7 @@ export type SeriesPiece =
 const indexSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 export const gridSchema = v.strictObject({
-  form: v.union([
-    v.picklist(['number', 'month', 'quarter', 'week', 'date', 'local']),
-    v.pipe(v.number(), v.safeInteger()),
-  ]),
+  form: momentFormSchema,
   step: v.strictObject({ unit: v.picklist(STEP_UNITS), count: v.pipe(v.number(), v.gtValue(0)) }),
   origin: v.number(),
   day: indexSchema,

@@ -15,11 +15,13 @@ const SHARE_ROWS = 1;
 /** Scores of rows that forests were not trained on, and the classes that the rows are of. */
 export interface ScoredRows {
   scores: Scores;
-  /** The rows that count, in random order. */
+  /** The rows that count, in random order, or in that of time. */
   rows: Uint32Array;
   /** By row of the scores. */
   labels: Uint16Array;
   classCount: number;
+  /** True if the rows are in the order of time. */
+  isInOrder: boolean;
 }
 
 /** The calibration of scores to probabilities and sets. */

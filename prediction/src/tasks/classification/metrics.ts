@@ -1,5 +1,5 @@
 import { average, groupByValue, pick } from '../../intervals/statistics.js';
-import { describeTestRows, isBetter, percent, shortNumber } from '../../model/summary.js';
+import { isBetter, percent, shortNumber } from '../../model/summary.js';
 import { calibrateClasses, pickLabels, type ScoredRows } from './calibration.js';
 import type { ClassificationMetrics, ClassificationModel, ClassMetrics } from './model.js';
 import { SetChooser } from './prediction-sets.js';
@@ -16,9 +16,9 @@ const MIN_ROWS_IN_BIN = 10;
 
 /**
  * Measures a classifier. Rows that calibrated a probability cannot judge it, so that each half of the rows is
- * judged by what was calibrated on the other.
+ * judged by what was calibrated on the other. Of rows in the order of time, sets are judged in the later half alone.
  *
- * @param rows in random order.
+ * @param rows in random order, or in that of time.
  * @param names of the classes, the commonest first.
  */
 export function measureClasses(
@@ -59,10 +59,12 @@ export function measureClasses(
     const answer = predicted[row] ?? 0;
     if (ofLabel) ofLabel[answer] = (ofLabel[answer] ?? 0) + 1;
   }
+  const firstInSets = rows.isInOrder ? middle : 0;
   const isRight = Float64Array.from(labels, (label, row) => (label === predicted[row] ? 1 : 0));
   const confidences = isRight.map((_, row) => probabilities[row * count + (predicted[row] ?? 0)] ?? 0);
   const by_class = names.map((name, index): ClassMetrics => {
     const own = [...labels.keys()].filter((row) => labels[row] === index);
+    const inSets = own.filter((row) => row >= firstInSets);
     const answered = confusion.reduce((sum, ofLabel) => sum + (ofLabel[index] ?? 0), 0);
     const hits = confusion[index]?.[index] ?? 0;
     return {
@@ -70,8 +72,8 @@ export function measureClasses(
       rows: own.length,
       recall: own.length > 0 ? hits / own.length : null,
       precision: answered > 0 ? hits / answered : null,
-      set_coverage: own.length > 0 ? averageRows(own, isCovered) : null,
-      set_size: own.length > 0 ? averageRows(own, setSizes) : null,
+      set_coverage: inSets.length > 0 ? averageRows(inSets, isCovered) : null,
+      set_size: inSets.length > 0 ? averageRows(inSets, setSizes) : null,
       reliability: groupRows(
         Float64Array.from(labels, (_, row) => probabilities[row * count + index] ?? 0),
         Float64Array.from(labels, (label) => (label === index ? 1 : 0)),
@@ -80,7 +82,7 @@ export function measureClasses(
     };
   });
   const recalls = by_class.flatMap(({ recall }) => (recall === null ? [] : [recall]));
-  const everyRow = [...labels.keys()];
+  const judgedSets = [...labels.keys()].slice(firstInSets);
   const bins = groupRows(confidences, isRight, CALIBRATION_BINS);
   const metrics: ClassificationMetrics = {
     log_loss: logLoss(probabilities, labels, count),
@@ -94,8 +96,8 @@ export function measureClasses(
     reliability: groupRows(confidences, isRight, RELIABILITY_BINS),
     confusion,
     set_level: LEVEL,
-    set_coverage: averageRows(everyRow, isCovered),
-    set_size: averageRows(everyRow, setSizes),
+    set_coverage: averageRows(judgedSets, isCovered),
+    set_size: averageRows(judgedSets, setSizes),
     by_class,
     held_out_rows: total,
   };
@@ -130,11 +132,13 @@ function groupRows(
   }));
 }
 
-/** Returns whether a classifier is better than always answering the commonest class. */
-export function describeClassification({ metrics, ranking, classes, row_count }: ClassificationModel): string {
-  const { log_loss, baseline_log_loss, accuracy, baseline_accuracy, held_out_rows } = metrics;
+/**
+ * Returns whether a classifier is better than always answering the commonest class.
+ * @param rows that measured it, in words
+ */
+export function describeClassification({ metrics, ranking, classes }: ClassificationModel, rows: string): string {
+  const { log_loss, baseline_log_loss, accuracy, baseline_accuracy } = metrics;
   const commonest = JSON.stringify(classes[0]?.name ?? '');
-  const rows = describeTestRows(held_out_rows, row_count);
   const shares = `it is right in ${percent(accuracy)}, ${commonest} in ${percent(baseline_accuracy)}`;
   const losses = `Its log loss is ${shortNumber(log_loss)}, that of the classes’ shares ${shortNumber(baseline_log_loss)}.`;
   const area = ranking === null || ranking.auc === null ? '' : ` Its AUC is ${shortNumber(ranking.auc)}.`;

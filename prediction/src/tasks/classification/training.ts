@@ -2,14 +2,14 @@ import type { ClassificationTable } from '../../table/table.js';
 import { countRounds, type Fitted, type OutOfFold } from '../../training/folds.js';
 import { correctForests } from '../../training/partial-rows.js';
 import type { Progress } from '../../training/progress.js';
-import type { TaskTraining, TrainedParts } from '../../training/train-model.js';
+import type { JudgedRows, TaskTraining, TrainedParts } from '../../training/train-model.js';
 import type { Forest, Scores } from '../../trees/forest/tree.js';
 import { errorTreeParams } from '../../trees/params.js';
 import { type ClassCalibration, calibrateClasses, type ScoredRows } from './calibration.js';
 import { measureClasses } from './metrics.js';
 import type { ClassificationModel, ClassPartialRows } from './model.js';
 import { ClassObjective } from './objective.js';
-import { measureLoss, ProbabilityEstimator } from './probabilities.js';
+import { measureLoss, mostLikely, ProbabilityEstimator } from './probabilities.js';
 
 /** The most trees that correct scores of partial rows, and the rounds where classes are few and many. */
 const CORRECTION_TREES = 150;
@@ -62,10 +62,12 @@ export class ClassTraining implements TaskTraining<ClassObjective, ClassCalibrat
     return sum;
   }
 
-  losses(outOfFold: OutOfFold<ClassObjective>, { probabilities }: ClassCalibration): Float64Array {
+  judgeRows(outOfFold: OutOfFold<ClassObjective>, { probabilities }: ClassCalibration): JudgedRows {
     const { rows, scores, labels, classCount } = scoredRows(outOfFold);
     const ofRows = new ProbabilityEstimator(probabilities).ofRows(scores, rows);
-    return Float64Array.from(rows, (row, index) => measureLoss(ofRows[index * classCount + (labels[row] ?? 0)] ?? 0));
+    const probability = Float64Array.from(rows, (row, index) => ofRows[index * classCount + (labels[row] ?? 0)] ?? 0);
+    const predicted = Uint16Array.from(rows, (_, index) => mostLikely(ofRows, index * classCount, classCount));
+    return { losses: probability.map(measureLoss), answers: { task: 'classification', predicted, probability } };
   }
 
   toUnits(loss: number): number {
@@ -96,7 +98,7 @@ export class ClassTraining implements TaskTraining<ClassObjective, ClassCalibrat
   }
 }
 
-function scoredRows({ objective, scores, testRows }: OutOfFold<ClassObjective>): ScoredRows {
+function scoredRows({ objective, scores, testRows, method }: OutOfFold<ClassObjective>): ScoredRows {
   const { labels, classCount } = objective.target;
-  return { scores, rows: testRows, labels, classCount };
+  return { scores, rows: testRows, labels, classCount, isInOrder: method === 'last' };
 }

@@ -12,14 +12,17 @@ export interface Window {
 
 /** A forecast of one step, and what came. */
 export interface Outcome {
-  /** Index of the series. */
+  /** Index of the series, and of the value in it. */
   readonly series: number;
+  readonly position: number;
   /** A power of two near the largest value, in which all others are: so no error is too large for a double. */
   readonly unit: number;
   readonly actual: number;
   readonly forecast: number;
   /** The size of the error that was expected. */
   readonly scale: number;
+  /** Below this, no value is possible: 0, or −∞. */
+  readonly lowest: number;
   /** The forecast of repeating the last season. */
   readonly repeated: number;
   /** The mean error of repeating seasons within the history; NaN if there is none. */
@@ -64,9 +67,11 @@ export function runBacktest(
         const share = forecast.unit / unit;
         const measured = {
           series: index,
+          position: end + step,
           unit,
           actual: actual / unit,
           scale: share * (forecast.scales[step] ?? 0),
+          lowest: forecast.lowest,
           repeated: repeated / unit,
           naiveError: share * naiveErrorOfPart,
         };

@@ -67,13 +67,13 @@ function chooseWindow(series: readonly ForecastSeries[], horizon: number): numbe
  * forests that have seen nothing of its window: the earlier one chooses the weight of the correction, the later one
  * calibrates the intervals. At last both forests are fitted again, to all values.
  *
- * @returns the fitted method, and by series the MASE of its backtest; NaN where there is none.
+ * @returns the fitted method, by series the MASE of its backtest, NaN where there is none, and by step its outcomes.
  * @throws {RangeError} if the horizon is not within 1 to `maxHorizon`.
  */
 export function fitForecaster(
   set: SeriesSet,
   { horizon, window, isWhole = false, seed, progress }: FitOptions,
-): { model: ForecastModel; seriesErrors: Float64Array } {
+): { model: ForecastModel; seriesErrors: Float64Array; outcomes: readonly (readonly Outcome[])[] } {
   const { series, season } = set;
   const most = maxHorizon(set);
   if (!(Number.isInteger(horizon) && horizon >= 1 && horizon <= most)) {
@@ -122,6 +122,7 @@ export function fitForecaster(
       metrics: measureForecasts(outcomes, earlier[WEIGHTS.indexOf(value_weight)] ?? [], isWhole),
     },
     seriesErrors: measureSeries(outcomes, series.length),
+    outcomes,
   };
 }
 

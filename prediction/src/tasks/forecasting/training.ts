@@ -3,6 +3,7 @@ import { CATEGORY_BYTES, type ColumnSummary, chooseCategories } from '../../tabl
 import type { ForecastTable } from '../../table/series-table.js';
 import type { Progress } from '../../training/progress.js';
 import { finish } from '../../trees/steps.js';
+import type { Outcome } from './backtest.js';
 import { createSeriesSet } from './horizon.js';
 import { fitForecaster } from './method.js';
 import type { ForecastSeries } from './series.js';
@@ -12,17 +13,28 @@ import { valuesToKeep } from './series-model.js';
 
 const MAX_WORST = 20;
 
-export function trainForecast(table: ForecastTable, progress: Progress, seed: number): SeriesModel {
+/** Trains a forecaster. @param onBacktest gets the outcomes of the last backtest, by step. */
+export function trainForecast(
+  table: ForecastTable,
+  progress: Progress,
+  seed: number,
+  onBacktest?: (outcomes: readonly (readonly Outcome[])[]) => void,
+): SeriesModel {
   const { target, rowCount, goal, grid, report } = table;
   const whole = table.values.every((value) => Number.isNaN(value) || isWhole(value));
   const set = createSeriesSet(table);
-  const { model: method, seriesErrors } = fitForecaster(set, {
+  const {
+    model: method,
+    seriesErrors,
+    outcomes,
+  } = fitForecaster(set, {
     horizon: goal.horizon,
     ...(goal.window !== undefined && { window: goal.window }),
     isWhole: whole,
     seed,
     progress,
   });
+  onBacktest?.(outcomes);
   return {
     task: 'forecast',
     target,

@@ -64,13 +64,15 @@ const FOLDS_FROM_FEWER = 2;
  * Trains the first folds on four fifths of their training sets: a share that is smaller than the folds' by that
  * by which the folds' is smaller than the model's.
  *
- * @returns the errors of their test sets; null if the model's forests are those of a fold.
+ * @returns the errors of their test sets; null if the model's forests are those of a fold, or rows are not drawn at
+ *   random: then intervals are somewhat wider than they need to be.
  */
 export function errorsFromFewer({
   forests: model,
-  outOfFold: { learner, objective, folds, testRows: order },
+  outOfFold: { learner, objective, folds, testRows: order, method },
 }: Fitted<NumberObjective>): RowError[] | null {
-  if (folds.length === 1) return null;
+  // How errors shrink with more groups is not known from folds of groups.
+  if (folds.length === 1 || method !== 'random') return null;
   const params = valueTreeParams(order.length);
   const isFewer = (index: number) => Math.floor(index / FOLDS) % FOLDS !== 0;
   return folds.slice(0, FOLDS_FROM_FEWER).flatMap(({ test }, fold) => {

@@ -7,7 +7,7 @@ import {
   type TargetScale,
   toFinite,
 } from '../../intervals/target-range.js';
-import { describeTestRows, isBetter, percent, shortNumber } from '../../model/summary.js';
+import { isBetter, percent, shortNumber } from '../../model/summary.js';
 import type { NumberReading } from '../../table/reading/column-reading.js';
 import type { RegressionMetrics } from './model.js';
 
@@ -20,7 +20,7 @@ const MIN_ROWS_IN_GROUP = 10;
 const BIN_WIDTH = 0.25;
 const BINS_EACH_WAY = 10;
 
-/** Rows in random order, each kept from what speaks of it: in one unit. */
+/** Rows in random order, or that of time, each kept from what speaks of it: in one unit. */
 export interface Judged {
   targets: Float64Array;
   predictions: Float64Array;
@@ -29,14 +29,21 @@ export interface Judged {
   reaches: Float64Array;
 }
 
-/**
- * @param deviation the standard deviation of the target.
- */
+/** The facts of a target that rows are judged beside. */
+export interface Beside {
+  /** The mean of rows that were learnt from. */
+  readonly mean: number;
+  /** The standard deviation of the target. */
+  readonly deviation: number;
+  readonly scale: TargetScale;
+  /** True if the rows follow each other in time. */
+  readonly isInOrder: boolean;
+}
+
+/** Measures a regressor by rows that it was not trained on. */
 export function measure(
   { targets, predictions, predictedErrors, reaches }: Judged,
-  trainingMean: number,
-  deviation: number,
-  scale: TargetScale,
+  { mean: trainingMean, deviation, scale, isInOrder }: Beside,
 ): RegressionMetrics {
   const toUnits = (length: number) => lengthFromStandard(scale, length);
   const errors = targets.map((target, row) => target - (predictions[row] ?? 0));
@@ -48,7 +55,7 @@ export function measure(
     mae: toUnits(average(errors.map(Math.abs))),
     baseline_rmse: toUnits(rootMeanSquare(fromBaseline)),
     baseline_mae: toUnits(average(fromBaseline.map(Math.abs))),
-    ...rateConfidence(predictedErrors, reaches, deviation),
+    ...rateConfidence(predictedErrors, reaches, deviation, isInOrder),
     predicted_actual: groupByPrediction(predictions, targets, scale),
     residuals: binResiduals(errors, toUnits),
     held_out_rows: targets.length,
@@ -100,14 +107,13 @@ function binResiduals(residuals: Float64Array, toUnits: (length: number) => numb
 
 /**
  * Returns whether a regressor is better than always answering the mean.
- * @param rowCount the rows of the table that have a target
+ * @param rows that measured it, in words
  */
 export function describeRegression(
-  { mae, rmse, r2, baseline_mae, baseline_rmse, held_out_rows }: RegressionMetrics,
-  rowCount: number,
+  { mae, rmse, r2, baseline_mae, baseline_rmse }: RegressionMetrics,
+  rows: string,
   reading: NumberReading | null,
 ): string {
-  const rows = describeTestRows(held_out_rows, rowCount);
   const unit = reading?.unit ? ` ${reading.unit}` : '';
   const errors = `its predictions are off by ${shortNumber(mae)}${unit} on average, the mean is by ${shortNumber(baseline_mae)}${unit}`;
   if (!isBetter(rmse, baseline_rmse)) {

@@ -1,3 +1,4 @@
+import { findGroup, widthAt } from '../../intervals/conformal.js';
 import { pick, standardDeviation } from '../../intervals/statistics.js';
 import {
   chooseScale,
@@ -11,12 +12,13 @@ import {
   type TargetScale,
   type TargetSupport,
   toStandard,
+  withinSupport,
 } from '../../intervals/target-range.js';
 import type { RegressionTable } from '../../table/table.js';
 import { countRounds, type Fitted, type OutOfFold, trainingRows } from '../../training/folds.js';
 import { correctForests } from '../../training/partial-rows.js';
 import type { Progress } from '../../training/progress.js';
-import type { TaskTraining, TrainedParts } from '../../training/train-model.js';
+import { ERROR_LEVEL, type JudgedRows, type TaskTraining, type TrainedParts } from '../../training/train-model.js';
 import type { Forest, Scores } from '../../trees/forest/tree.js';
 import { errorTreeParams } from '../../trees/params.js';
 import { errorsFromFewer, type FittedErrorModel, fitErrorModel } from './error-model.js';
@@ -110,12 +112,34 @@ export class NumberTraining implements TaskTraining<NumberObjective, Calibrated,
     return rows.reduce((squares, row, index) => squares + ((target[row] ?? 0) - (values[index] ?? 0)) ** 2, 0);
   }
 
-  losses({ objective: { target }, scores, testRows }: OutOfFold<NumberObjective>): Float64Array {
+  judgeRows(
+    { objective: { target }, scores, testRows }: OutOfFold<NumberObjective>,
+    { errorModel: { calibration }, predictedErrors }: Calibrated,
+  ): JudgedRows {
     const [scale, support] = [this.#scale, this.#support];
-    return Float64Array.from(testRows, (row) => {
-      const predicted = settle(support, fromStandard(scale, scores.values[row] ?? 0));
-      return (predicted - fromStandard(scale, target[row] ?? 0)) ** 2;
+    const widths = calibration.scores.map((ofGroup) => widthAt(ofGroup, ERROR_LEVEL).score);
+    const judged = Array.from(testRows, (row, index) => {
+      const standard = scores.values[row] ?? 0;
+      const error = predictedErrors[index] ?? 0;
+      const reach = (widths[findGroup(calibration.upper_bounds, error)] ?? 0) * error;
+      return withinSupport(support, {
+        value: fromStandard(scale, standard),
+        min: fromStandard(scale, standard - reach),
+        max: fromStandard(scale, standard + reach),
+      });
     });
+    const predicted = Float64Array.from(judged, ({ value }) => value);
+    return {
+      losses: Float64Array.from(testRows, (row, index) => {
+        return ((predicted[index] ?? 0) - fromStandard(scale, target[row] ?? 0)) ** 2;
+      }),
+      answers: {
+        task: 'regression',
+        predicted,
+        lower: Float64Array.from(judged, ({ min }) => min),
+        upper: Float64Array.from(judged, ({ max }) => max),
+      },
+    };
   }
 
   toUnits(squares: number): number {
@@ -131,7 +155,7 @@ export class NumberTraining implements TaskTraining<NumberObjective, Calibrated,
   }: TrainedParts<NumberObjective, Calibrated, PartialPart>): RegressionModel {
     const { table } = this;
     const [scale, support] = [this.#scale, this.#support];
-    const { objective, scores, testRows } = outOfFold;
+    const { objective, scores, testRows, folds, method } = outOfFold;
     const [value_forest = { base: 0, trees: [] }] = forests;
     const tested = {
       targets: pick(objective.target, testRows),
@@ -142,13 +166,16 @@ export class NumberTraining implements TaskTraining<NumberObjective, Calibrated,
       reaches: pick(reaches, testRows),
     };
     const target_deviation = standardDeviation(this.objective.target);
+    // Forests that are trained on all rows know the mean of those that measure.
+    const [only] = folds.length === 1 ? folds : [];
+    const mean = only?.forests[0]?.base ?? value_forest.base;
     return {
       task: 'regression',
       target: table.target,
       target_reading: table.targetReading ?? null,
       row_count: table.rowCount,
       columns,
-      metrics: measure(tested, value_forest.base, target_deviation, scale),
+      metrics: measure(tested, { mean, deviation: target_deviation, scale, isInOrder: method === 'last' }),
       features,
       target_scale: scale,
       target_support: support,
