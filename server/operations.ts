@@ -10,6 +10,7 @@ import type { Callers } from './auth/callers.js';
 import type { Config } from './config.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
 import { mcpOperations } from './mcp/mcp.js';
+import { errorOperations } from './models/errors.js';
 import { modelOperations } from './models/models.js';
 import { onnxOperations } from './models/onnx.js';
 import { predictOperations } from './models/predictions/predict.js';
@@ -79,6 +80,7 @@ export function operations(
     ...predictOperations(store, predictors, pool, services.tools.counter),
     ...actualsOperations(store, services.tables),
     ...onnxOperations(predictors),
+    ...errorOperations(store),
     ...recordOperations(store, services.tables),
     ...mcpOperations({ ...services.tools, agents }, version),
     ...openaiOperations(store, agents),

@@ -103,7 +103,7 @@ async function store({ url }: Service, key: string, isShort: boolean): Promise<K
 }
 
 /** The operations that show a model, or what is derived from it. */
-const OF_MODELS = ['getModel', 'getOnnx', 'getRecord', 'listVersions'];
+const OF_MODELS = ['getErrors', 'getModel', 'getOnnx', 'getRecord', 'listVersions'];
 
 /** The documents of a skill, and the sentences of each. */
 const DOCUMENTS = 20;

@@ -8,6 +8,7 @@ const ALL = '/api/projects/{projectName}/models';
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const ACTUALS = '/api/projects/{projectName}/models/{modelName}/actuals';
 const RECORD = '/api/projects/{projectName}/models/{modelName}/record';
+const ERRORS = '/api/projects/{projectName}/models/{modelName}/errors';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
 const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{version}';
@@ -449,6 +450,22 @@ describe('getRecord', () => {
     const given = await situation(404, 'model', trained);
     const params = { ...prices(), query: { version: 9 } };
     const { error } = await roster.GET(RECORD, { params, ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+});
+
+describe('getErrors', () => {
+  test('200 with the largest errors of the version that serves', async () => {
+    const given = await situation(200, 'numbers', trained);
+    const { data, response } = await roster.GET(ERRORS, { params: prices(), ...given });
+    expect(response.status).toBe(200);
+    expect(data).toMatchObject({ version: 1, task: 'regression', measure: 'absolute_error', reason: null });
+    expect(data?.rows[0]?.error).toBeGreaterThanOrEqual(data?.rows.at(-1)?.error ?? Number.NaN);
+  });
+
+  test('404 where there is no such version', async () => {
+    const given = await situation(404, 'model', trained);
+    const { error } = await roster.GET(ERRORS, { params: { ...prices(), query: { version: 9 } }, ...given });
     expect(error?.type).toBe('/problems/model-not-found');
   });
 });

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Caller } from '../auth/caller.js';
 import { isName } from '../common/names.js';
+import { readErrors } from '../models/errors.js';
 import { describeRecord, reportQuality } from '../models/model-record.js';
 import { findServing, type Model, selectAnsweringModels } from '../models/model-rows.js';
 import type { Project } from '../projects/projects.js';
@@ -108,7 +109,7 @@ export class ProjectResources {
     const model = await findServing(this.store, this.project.id, name);
     if (!model || model.metrics === null) return undefined;
     return isReport
-      ? { mimeType: 'text/markdown', text: reportQuality(model) }
+      ? { mimeType: 'text/markdown', text: reportQuality(model, await readErrors(this.store, model)) }
       : { mimeType: 'application/json', text: JSON.stringify(describeQuality(model)) };
   }
 

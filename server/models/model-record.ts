@@ -1,6 +1,7 @@
 /** How well a model did on rows that it had not seen, in words. */
 
 import { cutText } from 'roster-prediction/text';
+import type { ModelErrors } from 'roster-prediction/training';
 import type { Model } from './model-rows.js';
 
 export const count = new Intl.NumberFormat('en');
@@ -74,8 +75,8 @@ function describeRows({ row_count, reading }: Model): string {
 /** The most columns that a report lists, those that matter most. */
 const MAX_COLUMNS = 30;
 
-/** Returns the quality of a model as Markdown: what it predicts, how well, and from which columns. */
-export function reportQuality(model: Model): string {
+/** Returns the quality of a model as Markdown: what it predicts, how well, where it is weak, and from which columns. */
+export function reportQuality(model: Model, errors?: Pick<ModelErrors, 'slices'>): string {
   const { name, version, target, task, summary } = model;
   // The summary of a forecast says it already.
   const record = task === 'forecast' ? undefined : describeRecord(model);
@@ -86,6 +87,7 @@ export function reportQuality(model: Model): string {
     ...(summary === null ? [] : ['', summary]),
     ...(record === undefined ? [] : ['', record]),
     ...listErrors(model),
+    ...listSlices(errors?.slices ?? []),
     ...listColumns(model),
     ...listFindings(model),
     '',
@@ -111,6 +113,12 @@ function listErrors({ metrics }: Model): string[] {
   }
   const { errors, baseline_errors } = metrics;
   return [...head, row('MAE', errors.mae, baseline_errors.mae), row('sMAPE', errors.smape, baseline_errors.smape)];
+}
+
+/** Says where the model errs most; nothing if chance explains the differences. */
+function listSlices(slices: ModelErrors['slices']): string[] {
+  if (slices.length === 0) return [];
+  return ['', 'It is weakest here:', '', ...slices.map(({ message }) => `- ${cell(message)}`)];
 }
 
 function listColumns({ columns }: Model): string[] {

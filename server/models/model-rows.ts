@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ColumnChoices, TableMarks } from 'roster-prediction/predicting';
+import type { ColumnChoices, TableMarks, ValidationChoice } from 'roster-prediction/predicting';
 import type { components } from '../../generated/openapi.js';
 import type { Project } from '../projects/projects.js';
 import { type Parameter, PreparedQuery } from '../store/database/dialect.js';
@@ -81,7 +81,7 @@ export function modelFromRow(row: VersionRow): Model {
   const report = parseReport(row.table_report);
   const table = { target, row_count, ...report, source };
   const target_reading = parseStored(row.target_reading);
-  const metrics = parseStored(row.metrics);
+  const metrics = readMetrics(row);
   const comparison: Model['comparison'] = parseStored(row.comparison);
   const facts = { summary, training_seconds, checksum, comparison };
   const end = { columns, metrics, ...facts, created_at, updated_at };
@@ -109,6 +109,14 @@ export function parseReport(json: string | null): TableReport {
   const stored: TableReport | null = parseStored(json);
   return stored ?? { reading: null, findings: [] };
 }
+
+/** The metrics as they are stored; versions of earlier releases were measured by random rows. */
+function readMetrics({ task, metrics }: Pick<VersionRow, 'task' | 'metrics'>) {
+  const stored = parseStored(metrics);
+  return stored === null || task === 'forecast' ? stored : { ...stored, validation: stored.validation ?? RANDOM };
+}
+
+const RANDOM = { method: 'random', column: null, from: null, groups: null, ungrouped_rows: null };
 
 type ClassMetrics = Extract<Model, { task: 'classification' }>['metrics'];
 
@@ -240,21 +248,28 @@ export async function listVersions(
   return rows.map((row) => ({ id: row.version_id, model: shorten(modelFromRow(row)) }));
 }
 
-/** Returns the uses of columns and the meaning of marks that the training of a version was sent. */
+/** Returns what the training of a version was sent about the table. */
 export async function findTableOptions(
   { reads }: Store,
   { id, version }: Pick<Model, 'id' | 'version'>,
-): Promise<{ readonly choices: ColumnChoices; readonly marks: TableMarks | undefined }> {
+): Promise<TableOptions> {
   const row = await reads
     .selectFrom('model_versions')
-    .select(['column_choices', 'table_marks'])
+    .select(['column_choices', 'table_marks', 'validation'])
     .where('model_id', '=', id)
     .where('version', '=', version)
     .executeTakeFirst();
   return {
     choices: parseStored(row?.column_choices ?? null) ?? [],
     marks: parseStored(row?.table_marks ?? null) ?? undefined,
+    validation: parseStored(row?.validation ?? null) ?? undefined,
   };
+}
+
+interface TableOptions {
+  readonly choices: ColumnChoices;
+  readonly marks: TableMarks | undefined;
+  readonly validation: ValidationChoice | undefined;
 }
 
 /**

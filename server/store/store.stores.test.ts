@@ -349,6 +349,7 @@ describe('a store', () => {
         reliability: [],
         predicted_actual: [],
         residuals: [],
+        validation: { method: 'random' as const, column: null, from: null, groups: null, ungrouped_rows: null },
       };
       const columns: never[] = [];
       const shown = JSON.stringify(columns).length + JSON.stringify(metrics).length;
@@ -363,6 +364,7 @@ describe('a store', () => {
         trainingSeconds: 1,
         artifact,
         seenRows: null,
+        errors: null,
         sample: null,
         compared: null,
       };
@@ -671,6 +673,7 @@ describe('a store', () => {
         reliability: [],
         predicted_actual: [],
         residuals: [],
+        validation: { method: 'random' as const, column: null, from: null, groups: null, ungrouped_rows: null },
       },
       targetReading: null,
       classes: null,
@@ -679,6 +682,7 @@ describe('a store', () => {
       trainingSeconds: 1,
       artifact: new Uint8Array([7, 0, 9]),
       seenRows: null,
+      errors: null,
       sample: null,
       compared: null,
     };

@@ -26,6 +26,7 @@ const UNCONDITIONAL = [
   'deleteKey',
   'deleteConversation',
   'deleteResponse',
+  'getErrors',
   'getRecord',
 ];
 

@@ -155,7 +155,7 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
 
 /** The parameters of forecasts, of columns and of classes, which depend on each other, on the model and on the format. */
 const DEPENDENT_PARAMETERS =
-  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest|probabilities|contributions|id|column|exclude|as_\w+|header|header_line|sheet)(\/|$)/;
+  /^\/query\/(order_by|group_by|horizon|window|known|task|validate|validate_by|steps|backtest|probabilities|contributions|id|column|exclude|as_\w+|header|header_line|sheet)(\/|$)/;
 
 /**
  * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot

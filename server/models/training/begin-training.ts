@@ -54,7 +54,7 @@ export async function addVersion(
   tx: Store,
   projectId: string,
   name: string,
-  { target, task, rowCount, forecast, choices = [], marks, report }: Omit<StoredTable, 'tableId'>,
+  { target, task, rowCount, forecast, choices = [], marks, report, validation }: Omit<StoredTable, 'tableId'>,
   source?: ModelSource,
 ): Promise<{ modelId: string; versionId: string }> {
   const { reads: db } = tx;
@@ -87,6 +87,7 @@ export async function addVersion(
       column_choices: columnChoices,
       table_marks: marks ? JSON.stringify(marks) : null,
       table_report: tableReport,
+      validation: validation ? JSON.stringify(validation) : null,
       bytes,
       updated_at: now,
     })

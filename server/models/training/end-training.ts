@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { mergeFindings } from 'roster-prediction/predicting';
+import type { ModelErrors } from 'roster-prediction/training';
 import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
@@ -26,6 +27,8 @@ export interface TrainedVersion {
   readonly seenRows: Uint8Array | null;
   /** Bins of some of them, as `sampleBins` wrote them; null for a forecast. */
   readonly sample: Uint8Array | null;
+  /** Its largest errors; null if nothing was measured. */
+  readonly errors: ModelErrors | null;
   /** How it did beside the version that served when its training began; null if it was not to be compared. */
   readonly compared: Compared | null;
 }
@@ -39,6 +42,7 @@ export interface TrainedVersion {
 export function finishTraining({ work, limits }: Store, holding: Holding, version: TrainedVersion): Promise<boolean> {
   const { columns, metrics, targetReading, classes, summary, trainingSeconds } = version;
   const { artifact, seenRows, sample, compared, findings } = version;
+  const errors = version.errors && JSON.stringify(version.errors);
   const texts = {
     columns: JSON.stringify(columns),
     metrics: JSON.stringify(metrics),
@@ -48,7 +52,7 @@ export function finishTraining({ work, limits }: Store, holding: Holding, versio
   };
   const bytes = Object.values(texts).reduce(
     (sum, text) => sum + countBytes(text ?? null),
-    artifact.length + (seenRows?.length ?? 0) + (sample?.length ?? 0),
+    artifact.length + (seenRows?.length ?? 0) + (sample?.length ?? 0) + countBytes(errors),
   );
   return inTransaction(work, async (db) => {
     const facts = { training_seconds: trainingSeconds, checksum: checksum(artifact) };
@@ -57,7 +61,7 @@ export function finishTraining({ work, limits }: Store, holding: Holding, versio
     if (!version) return false;
     await db
       .insertInto('model_artifacts')
-      .values({ version_id: holding.versionId, bytes: artifact, seen_rows: seenRows, sample })
+      .values({ version_id: holding.versionId, bytes: artifact, seen_rows: seenRows, sample, errors })
       .execute();
     const { owner } = version;
     const { isPromoted, comparison } = decidePromotion(version, compared);

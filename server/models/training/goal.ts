@@ -4,6 +4,7 @@ import {
   type Goal,
   type RowRanges,
   type TableMarks,
+  type ValidationChoice,
 } from 'roster-prediction/predicting';
 import type { Input } from '../../api/handlers.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
@@ -146,6 +147,40 @@ export function parseMarks(fields: MarkFields, choices: ColumnChoices, at = '/qu
     ...(columns.size > 0 && { columns: [...columns] }),
   };
   return Object.keys(marks).length > 0 ? marks : undefined;
+}
+
+/** The fields that say which rows measure a model. */
+export type ValidationFields = Pick<GoalFields, 'target' | 'order_by' | 'validate' | 'validate_by'>;
+
+/**
+ * Returns the choice of the rows that measure a model; undefined for random ones.
+ * @param at the place of the fields in the request
+ * @throws {ProblemError} if the fields do not fit each other
+ */
+export function parseValidation(fields: ValidationFields, at = '/query'): ValidationChoice | undefined {
+  const { target, order_by, validate: method = 'random', validate_by } = fields;
+  const refuse = (name: string, message: string) => invalidRequest([{ pointer: `${at}/${name}`, message }]);
+  if (order_by !== undefined) {
+    const name = fields.validate === undefined ? 'validate_by' : 'validate';
+    if (fields[name] === undefined) return undefined;
+    throw refuse(name, 'is not for forecasts, which are measured by the ends of their series; leave it out');
+  }
+  const by = validate_by === undefined ? undefined : columnName(validate_by);
+  if (by === columnName(target)) throw refuse('validate_by', 'must be another column than target');
+  if (method === 'group') {
+    if (by === undefined) throw refuse('validate_by', 'is missing; name the column whose values are the groups');
+    return { method, by };
+  }
+  if (method === 'last') return { method, ...(by !== undefined && { by }) };
+  if (by !== undefined) throw refuse('validate_by', 'is for validate=last or validate=group; send one of them with it');
+  return undefined;
+}
+
+/** Returns the request fields of a choice that `parseValidation` has read. */
+export function writeValidation(choice: ValidationChoice | undefined): Omit<ValidationFields, 'target' | 'order_by'> {
+  if (choice === undefined) return {};
+  const { method: validate, by } = choice;
+  return { validate, ...(by !== undefined && { validate_by: by }) };
 }
 
 type TableColumnMark = NonNullable<TableMarks['columns']>[number][1];

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { ColumnChoices, ModelTask, TableMarks } from 'roster-prediction/predicting';
+import type { ColumnChoices, ModelTask, TableMarks, ValidationChoice } from 'roster-prediction/predicting';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import { inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
@@ -32,6 +32,7 @@ export interface StoredTable {
   readonly report?: TableReport;
   readonly choices?: ColumnChoices | undefined;
   readonly marks?: TableMarks | undefined;
+  readonly validation?: ValidationChoice | undefined;
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
   TableForm,
   TableMarks,
   TruthChunk,
+  ValidationChoice,
 } from 'roster-prediction/predicting';
 import {
   encodeTable,
@@ -41,6 +42,8 @@ export interface TableJob {
   readonly choices?: ColumnChoices | undefined;
   /** The meaning of marks in its texts, as far as the request names it. */
   readonly marks?: TableMarks | undefined;
+  /** The rows that measure the model; random ones without it. */
+  readonly validation?: ValidationChoice | undefined;
   readonly form?: TableForm | undefined;
   /** The rows that the request leaves out. */
   readonly dropped?: RowRanges | undefined;

@@ -183,8 +183,8 @@ export class Tables {
       if (tableId === undefined || !table || !('task' in table)) {
         throw new Error('A table has at least one part');
       }
-      const { target, choices, marks } = details;
-      return { tableId, target, choices, marks, ...table };
+      const { target, choices, marks, validation } = details;
+      return { tableId, target, choices, marks, validation, ...table };
     } catch (error) {
       if (tableId !== undefined) await this.discard(tableId);
       throw error;

@@ -16,7 +16,7 @@ import { findFormat, parseForm } from '../formats.js';
 import { modelNotFound, trainingInProgress } from '../model-problems.js';
 import { findModel, findTableOptions, type Model, type ModelSource, modelJson, requireModel } from '../model-rows.js';
 import { beginTraining, refuseFullQueue } from './begin-training.js';
-import { parseChoices, parseDroppedRows, parseGoal, parseMarks, readGoal } from './goal.js';
+import { parseChoices, parseDroppedRows, parseGoal, parseMarks, parseValidation, readGoal } from './goal.js';
 import type { StoredTable } from './table-rows.js';
 import type { TableSource, Tables } from './tables.js';
 import type { Trainings } from './trainings.js';
@@ -39,7 +39,7 @@ interface TrainingRequest {
 }
 
 /** The target of a training, and a table that was sent, or the query that returns one. */
-type NewTable = Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> &
+type NewTable = Pick<TableSource, 'target' | 'task' | 'choices' | 'marks' | 'validation'> &
   (
     | (Pick<TableSource, 'format' | 'form' | 'text' | 'dropped'> & { readonly source?: undefined })
     | { readonly source: ModelSource }
@@ -63,6 +63,7 @@ export function trainingOperations(
         task: parseGoal(query),
         choices,
         marks: parseMarks(query, choices),
+        validation: parseValidation(query),
       };
       const form = parseForm(query, request);
       const { source, bytes: text } = await readSentTable(body);
@@ -147,7 +148,10 @@ async function train(
 export function ingestQuery(
   { tables, databases }: Pick<TrainingServices, 'tables' | 'databases'>,
   owner: string,
-  { source, ...goal }: Pick<TableSource, 'target' | 'task' | 'choices' | 'marks'> & { source: ModelSource },
+  {
+    source,
+    ...goal
+  }: Pick<TableSource, 'target' | 'task' | 'choices' | 'marks' | 'validation'> & { source: ModelSource },
   signal: AbortSignal,
 ): Promise<StoredTable> {
   return tables.ingest({

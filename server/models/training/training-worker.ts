@@ -4,6 +4,7 @@ import {
   decodeModel,
   describeModel,
   encodeModel,
+  findErrors,
   findTypicalRow,
   type HeldOutRows,
   inspectModel,
@@ -11,8 +12,10 @@ import {
   SeenRows,
   sampleBins,
   shownReading,
+  summarizeValidation,
   type Table,
   TableDecoder,
+  type Tested,
   train,
   verifyModel,
 } from 'roster-prediction/training';
@@ -29,11 +32,14 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
   for await (const part of parts) decoder.add(part);
   const begin = performance.now();
   const table = decoder.finish();
-  let heldOut: HeldOutRows | undefined;
+  let { heldOut, outcomes }: Tested = {};
   const model = train(table, {
     onProgress: (part) => output.event(part),
     onHeldOut: (rows) => {
       heldOut = rows;
+    },
+    onBacktest: (ofSteps) => {
+      outcomes = ofSteps;
     },
   });
   const typical = table.task === 'forecast' ? [] : findTypicalRow(table, model.columns);
@@ -51,7 +57,8 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
       reading: shownReading(column.reading),
       typical: typical[index] ?? null,
     })),
-    metrics: model.task === 'classification' ? writeMetrics(model) : model.metrics,
+    metrics: writeMetrics(model, table),
+    errors: findErrors(table, model, { heldOut, outcomes }),
     targetReading: model.task === 'classification' ? null : shownReading(model.target_reading),
     classes: model.task === 'classification' ? writeClasses(model) : null,
     summary: describeModel(model, table),
@@ -62,7 +69,15 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
 });
 
 /** The metrics of the model and what is measured beside them, as the contract has them. */
-function writeMetrics({ metrics, ranking }: ClassificationModel) {
+function writeMetrics(model: Model, table: Table) {
+  if (model.task === 'forecast') return model.metrics;
+  const chosen = table.task === 'forecast' ? undefined : table.validation;
+  const validation = summarizeValidation(chosen, table.rowCount);
+  const metrics = model.task === 'classification' ? writeClassMetrics(model) : model.metrics;
+  return { ...metrics, validation };
+}
+
+function writeClassMetrics({ metrics, ranking }: ClassificationModel) {
   const by_class = metrics.by_class.map((measured, index) => {
     const { auc = null, thresholds = null } = ranking?.by_class[index] ?? {};
     return { ...measured, auc, thresholds };

@@ -2,7 +2,7 @@ import { columnName } from 'roster-prediction/predicting';
 import type { components } from '../../../generated/openapi.js';
 import { omitNulls } from '../../api/idempotency.js';
 import { pausing } from '../../common/pausing.js';
-import { CHOOSING, parseChoices, parseGoal, parseMarks } from '../../models/training/goal.js';
+import { CHOOSING, parseChoices, parseGoal, parseMarks, parseValidation } from '../../models/training/goal.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 
 type Schemas = components['schemas'];
@@ -64,7 +64,9 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
   }),
   model: (fields) => {
     const { name, target, source, task, order_by, horizon, window, promotion, adapt } = fields;
-    const { decimal, group, date_order } = fields;
+    const { decimal, group, date_order, validate, validate_by } = fields;
+    const by = validate_by === undefined ? undefined : columnName(validate_by);
+    const measured = { validate: validate === 'random' ? undefined : validate, validate_by: by };
     const order = order_by === undefined ? undefined : columnName(order_by);
     const lists = [
       ...(['group_by', 'known', 'decimal_point', 'decimal_comma'] as const),
@@ -78,7 +80,7 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
       name,
       target: columnName(target),
       source: { database: source.database, query: source.query },
-      ...omitUndefined({ task, order_by: order, horizon, window, decimal, group, date_order }),
+      ...omitUndefined({ task, order_by: order, horizon, window, decimal, group, date_order, ...measured }),
       ...Object.fromEntries(columns),
       ...(promotion !== undefined && promotion !== 'always' && { promotion }),
       ...(adapt === true && { adapt }),
@@ -155,6 +157,7 @@ export async function readEntries(sent: Schemas['Manifest']): Promise<ReadonlyMa
       parseGoal(entry.fields, `${at}/model`);
       const choices = parseChoices(entry.fields, `${at}/model`);
       parseMarks(entry.fields, choices, `${at}/model`);
+      parseValidation(entry.fields, `${at}/model`);
     }
     if (entry.kind === 'document' && Buffer.byteLength(entry.fields.text) > MAX_TEXT_BYTES) {
       const message = `must have at most ${MAX_TEXT_BYTES} bytes in UTF-8; send a larger one with putDocument`;

@@ -1,4 +1,4 @@
-import { parseChoices, parseGoal, parseMarks } from '../../models/training/goal.js';
+import { parseChoices, parseGoal, parseMarks, parseValidation } from '../../models/training/goal.js';
 import type { StoredTable } from '../../models/training/table-rows.js';
 import { ingestQuery, refuseFull, type TrainingServices } from '../../models/training/train.js';
 import { listFaults, ProblemError, unavailable } from '../../problems/problem.js';
@@ -65,7 +65,8 @@ export class Preparation implements Prepared {
     const { target, source } = fields;
     const task = parseGoal(fields);
     const choices = parseChoices(fields);
-    const table = { target, task, choices, marks: parseMarks(fields, choices), source };
+    const read = { choices, marks: parseMarks(fields, choices), validation: parseValidation(fields) };
+    const table = { target, task, ...read, source };
     try {
       this.tables.set(key, await ingestQuery(this.services, this.owner, table, signal));
     } catch (error) {

@@ -1,6 +1,6 @@
 import { pausing } from '../../common/pausing.js';
 import { findTableOptions, listModels, type Model } from '../../models/model-rows.js';
-import { CHOOSING, writeMarks } from '../../models/training/goal.js';
+import { CHOOSING, writeMarks, writeValidation } from '../../models/training/goal.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import { limitReached } from '../../store/quota.js';
@@ -219,13 +219,13 @@ async function* readModels(store: Store, { id }: Project): AsyncGenerator<Model>
 async function modelFields(store: Store, model: Model): Promise<Fields['model'] | undefined> {
   const { name, target, source, promotion, adapt } = model;
   if (source === null) return undefined;
-  const { choices: chosen, marks = {} } = await findTableOptions(store, model);
+  const { choices: chosen, marks = {}, validation } = await findTableOptions(store, model);
   const columns = CHOOSING.map(([parameter, choice]) => {
     const names = chosen.filter(([, as]) => as === choice).map(([column]) => column);
     return [parameter, names] as const;
   });
   const choices = Object.fromEntries(columns);
-  const read = { ...choices, ...writeMarks(marks) };
+  const read = { ...choices, ...writeMarks(marks), ...writeValidation(validation) };
   const common = { name, target, source, ...read, promotion, adapt };
   if (model.task !== 'forecast') return { ...common, task: model.task };
   const { order_by, group_by, horizon, window, known } = model;

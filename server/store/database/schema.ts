@@ -161,6 +161,8 @@ export interface Database {
     table_marks: Json | null;
     /** The rows of the table, and what was found in it; null where an earlier release has read it. */
     table_report: Json | null;
+    /** The choice of the rows that measure it; null for random ones. */
+    validation: Json | null;
     columns: Json | null;
     metrics: Json | null;
     classes: Json | null;
@@ -187,6 +189,8 @@ export interface Database {
     seen_rows: ColumnType<Uint8Array | null>;
     /** Bins of some of them, as `sampleBins` wrote them; null for forecasts and earlier releases. */
     sample: ColumnType<Uint8Array | null>;
+    /** Its largest errors, as `getErrors` answers them; null for versions of earlier releases. */
+    errors: Json | null;
   };
   /** The tables of trainings that have not ended: a training that was cut short begins again from here. */
   training_tables: {

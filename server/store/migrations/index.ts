@@ -20,6 +20,7 @@ import * as madeKeys from './0018-made-keys.js';
 import * as responsesOfProjects from './0019-responses-of-projects.js';
 import * as tableMarks from './0020-table-marks.js';
 import * as tableReport from './0021-table-report.js';
+import * as errorsOfModels from './0022-errors-of-models.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -44,6 +45,7 @@ export const migrations: Record<string, Migration> = {
   '0019-responses-of-projects': responsesOfProjects,
   '0020-table-marks': tableMarks,
   '0021-table-report': tableReport,
+  '0022-errors-of-models': errorsOfModels,
 };
 
 /**
