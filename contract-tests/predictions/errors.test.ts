@@ -68,6 +68,21 @@ describe('the errors of numbers', () => {
   });
 });
 
+test('rows of CSV have their lines, also behind rows without a target', async () => {
+  const path = { projectName, modelName: 'lines' };
+  const lines = SHOPS.slice(0, 200).map(({ shop, size, y }, row) => `${shop},${size},${row % 9 === 0 ? '' : y}`);
+  const params = { path, query: { target: 'y' } };
+  const body = ['shop,size,y', ...lines].join('\n');
+  const begun = await answered(roster.PUT(ONE, { params, headers: { 'Content-Type': 'text/csv' }, body }));
+  await settled(roster, path, begun);
+  const { rows, measured_rows } = await answered(roster.GET(ERRORS, { params: { path } }));
+  expect(measured_rows).toBe(177);
+  for (const { line, row, values, truth } of rows) {
+    expect(row).toBeNull();
+    expect(lines[(line ?? 0) - 2]).toBe([...values, truth].join(','));
+  }
+});
+
 test('the errors of classes are log losses, with the probability of the true class', async () => {
   const table = SHOPS.map(({ y, ...row }) => ({ ...row, y: y > 0 ? 'gain' : 'loss' }));
   const errors = await errorsOf('classes', table);

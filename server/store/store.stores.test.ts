@@ -403,13 +403,13 @@ describe('a store', () => {
     });
 
     test('counts a model instead of its table, and the versions that are kept', async () => {
-      for (const bytes of [200, 300, 400]) {
+      for (const bytes of [350, 350, 400]) {
         const table = await tableOf(100);
         await write((store) => beginTraining(store, project.id, 'm', table));
         await finish(new Uint8Array(bytes));
         await sweepAll();
       }
-      await expectRoom(800);
+      await expectRoom(750);
       await write(async (store) => {
         const old = await findModel(store, project.id, 'm', 2);
         if (old) await deleteVersions(store.reads, old.id, 'ann', [2]);

@@ -1,3 +1,4 @@
+import type { RowPlaces } from '../table/rows-read.js';
 import type { Table } from '../table/table.js';
 import type { Outcome } from '../tasks/forecasting/backtest.js';
 import type { Model } from '../tasks/models.js';
@@ -10,6 +11,8 @@ import { findRowErrors } from './row-errors.js';
 export interface Tested {
   readonly heldOut?: HeldOutRows | undefined;
   readonly outcomes?: readonly (readonly Outcome[])[] | undefined;
+  /** The places of the rows of the table, where they are known. */
+  readonly places?: RowPlaces | undefined;
 }
 
 /**
@@ -17,10 +20,10 @@ export interface Tested {
  *
  * @returns null if nothing was measured.
  */
-export function findErrors(table: Table, model: Model, { heldOut, outcomes }: Tested): ModelErrors | null {
+export function findErrors(table: Table, model: Model, { heldOut, outcomes, places }: Tested): ModelErrors | null {
   if (table.task === 'forecast') {
     const isForecast = model.task === 'forecast' && outcomes !== undefined;
     return isForecast && outcomes.some(({ length }) => length > 0) ? findForecastErrors(table, model, outcomes) : null;
   }
-  return heldOut === undefined ? null : findRowErrors(table, model.columns, heldOut);
+  return heldOut === undefined ? null : findRowErrors(table, model.columns, heldOut, places);
 }

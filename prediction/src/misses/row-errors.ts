@@ -2,6 +2,8 @@ import { findUnit, toFinite } from '../intervals/target-range.js';
 import { shortNumber } from '../model/summary.js';
 import { isPassedOver, type TableColumn } from '../table/column.js';
 import { type ColumnSummary, countValues } from '../table/column-profile.js';
+import type { Place } from '../table/reading/column-reading.js';
+import type { RowPlaces } from '../table/rows-read.js';
 import type { RowTable } from '../table/table.js';
 import { readValues } from '../table/typical-row.js';
 import { cutText } from '../text/cut-text.js';
@@ -26,8 +28,14 @@ const MAX_CODES = 1000;
  * Finds the rows of a table that its model misses, and the values of columns where it errs most.
  *
  * @param summaries of the columns, in their order.
+ * @param places of the rows of the table, where they are known.
  */
-export function findRowErrors(table: RowTable, summaries: readonly ColumnSummary[], heldOut: HeldOutRows): ModelErrors {
+export function findRowErrors(
+  table: RowTable,
+  summaries: readonly ColumnSummary[],
+  heldOut: HeldOutRows,
+  places: RowPlaces | undefined,
+): ModelErrors {
   const { rows } = heldOut;
   const errors = measureRows(table, heldOut);
   // Squares of large errors are beyond all doubles.
@@ -52,8 +60,7 @@ export function findRowErrors(table: RowTable, summaries: readonly ColumnSummary
     columns: columns.map(({ column }) => column.name),
     rows: worst.map((index, place): RowError => {
       return {
-        line: null,
-        row: rows[index] ?? 0,
+        ...showPlace(places?.at(rows[index] ?? 0)),
         step: null,
         values: cells.map((ofColumn) => ofColumn[place] ?? null),
         ...describeAnswer(table, heldOut, index),
@@ -66,6 +73,11 @@ export function findRowErrors(table: RowTable, summaries: readonly ColumnSummary
       return describeSlice(name, ranges[slice.slice] ?? NO_RANGE, of, error, WORDS[measure]);
     }),
   };
+}
+
+function showPlace(place: Place | undefined) {
+  const none = { line: null, row: null };
+  return place === undefined ? none : { ...none, ...place };
 }
 
 /** Returns the distance of each prediction from the truth, or its log loss. */

@@ -68,6 +68,13 @@ export class RowsRead {
   }
 }
 
+/** The places of rows as plain data. */
+export interface EncodedPlaces {
+  readonly areLines: boolean;
+  readonly rows: number;
+  readonly runs: Float64Array;
+}
+
 /**
  * The places of the rows that are used, as runs: in a run, lines and rows grow together. Takes eight bytes a run: a table
  * without gaps is one run, and none has more runs than rows.
@@ -96,6 +103,28 @@ export class RowPlaces {
     }
     this.#rows++;
     this.#next = number + 1;
+  }
+
+  /** Returns the runs as plain data: for each its first row, and the number of that row's place. */
+  encode(): EncodedPlaces {
+    const runs = new Float64Array(2 * this.#runs);
+    for (let run = 0; run < this.#runs; run++) {
+      runs[2 * run] = this.#firstRows.get(run);
+      runs[2 * run + 1] = this.#firstNumbers.get(run);
+    }
+    return { areLines: this.#hasLines, rows: this.#rows, runs };
+  }
+
+  static decode({ areLines, rows, runs }: EncodedPlaces): RowPlaces {
+    const places = new RowPlaces();
+    places.#hasLines = areLines;
+    places.#rows = rows;
+    places.#runs = runs.length >>> 1;
+    for (let run = 0; run < places.#runs; run++) {
+      places.#firstRows.set(run, runs[2 * run] ?? 0);
+      places.#firstNumbers.set(run, runs[2 * run + 1] ?? 0);
+    }
+    return places;
   }
 
   /** Returns the place of a row that was added, from 0. */

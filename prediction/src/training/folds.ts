@@ -2,7 +2,7 @@ import type { BinnedFeatures } from '../trees/binning/dataset.js';
 import type { CreateLoss } from '../trees/boosting/booster.js';
 import type { Learner } from '../trees/boosting/learner.js';
 import { emptyScores, type Forest, type Scores } from '../trees/forest/tree.js';
-import type { RowSplit } from './row-split.js';
+import { FOLDS, type RowSplit } from './row-split.js';
 
 /**
  * The aim of a task's boosting: the targets of the rows of a table, and how scores do on them.
@@ -70,8 +70,6 @@ export function trainingRows({ folds, learner }: Pick<OutOfFold<unknown>, 'folds
 export function everyRow(count: number): Uint32Array {
   return new Uint32Array(count).map((_, row) => row);
 }
-
-export const FOLDS = 5;
 
 /** Splits rows into folds; the sets of each are ascending. */
 export function splitFolds(split: FoldableSplit): { train: Uint32Array; test: Uint32Array }[] {

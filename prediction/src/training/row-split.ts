@@ -1,6 +1,7 @@
 import type { RowTable } from '../table/table.js';
 import { foldGroups, type GroupFolds, partByOrder } from '../table/validation.js';
-import { FOLDS } from './folds.js';
+
+export const FOLDS = 5;
 
 /** The choice of the rows that measure a model. */
 export type RowSplit =

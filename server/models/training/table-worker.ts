@@ -88,7 +88,7 @@ async function runJob(
     const { table, places } = await readTableWithPlaces(format, text, target, { ...options, ...form, drain: false });
     const forecast = table.task === 'forecast' ? describeSeries(table) : null;
     const report = reportTable(table, places);
-    for (const part of encodeTable(table)) output.data(part);
+    for (const part of encodeTable(table, places)) output.data(part);
     return { rowCount: table.rowCount, task: table.task, forecast, report };
   } catch (error) {
     if (error instanceof TableError) {

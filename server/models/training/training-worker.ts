@@ -58,7 +58,7 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
       typical: typical[index] ?? null,
     })),
     metrics: writeMetrics(model, table),
-    errors: findErrors(table, model, { heldOut, outcomes }),
+    errors: findErrors(table, model, { heldOut, outcomes, places: decoder.places }),
     targetReading: model.task === 'classification' ? null : shownReading(model.target_reading),
     classes: model.task === 'classification' ? writeClasses(model) : null,
     summary: describeModel(model, table),

@@ -1,18 +1,10 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
 import { isPassedOver, type TableColumn } from '../column.js';
+import { RowPlaces } from '../rows-read.js';
 import type { Table } from '../table.js';
 import type { Validation } from '../validation.js';
-import {
-  type Cells,
-  FORMAT,
-  type Head,
-  type Piece,
-  pieceSchema,
-  refuseLaterFormat,
-  TARGET,
-  VALIDATION,
-} from './format.js';
+import { type Cells, FORMAT, type Head, type Piece, PLACES, pieceSchema, refuseLaterFormat, TARGET, VALIDATION } from './format.js';
 import { GrowingSeries, type SeriesHead, type SeriesPiece, seriesHeadSchema, seriesPieceSchema } from './series.js';
 
 const partSchema = v.array(pieceSchema);
@@ -56,6 +48,11 @@ export class TableDecoder {
     return table.finish();
   }
 
+  /** The places of the rows of a table that is finished; undefined for series, and where an earlier release has stored it. */
+  get places(): RowPlaces | undefined {
+    return this.#table?.places;
+  }
+
   #addSeries(stored: unknown): void {
     for (const piece of v.parse(seriesPartSchema, stored)) {
       if ('format' in piece) this.#series = new GrowingSeries(piece);
@@ -70,9 +67,11 @@ class GrowingTable {
   readonly #targetClasses: GrowingCells<Uint16Array>;
   readonly #columns: readonly GrowingColumn[];
   readonly #validation: GrowingCells<Float64Array>;
+  readonly #places: GrowingCells<Float64Array>;
 
   constructor(head: Head) {
     this.#head = head;
+    this.#places = new GrowingCells(new Float64Array(head.places?.length ?? 0));
     this.#validation = new GrowingCells(new Float64Array(hasCells(head.validation) ? head.rowCount : 0));
     const isNumeric = head.classes === null;
     this.#targetValues = new GrowingCells(new Float64Array(isNumeric ? head.rowCount : 0));
@@ -90,10 +89,19 @@ class GrowingTable {
       this.#validation.add(piece.cells);
       return;
     }
+    if (piece.column === PLACES && 'cells' in piece) {
+      this.#places.add(piece.cells);
+      return;
+    }
     const column = this.#columns[piece.column];
     if (column === undefined) throw new Error(`An encoded table has no column ${piece.column}.`);
     if ('cells' in piece) column.cells.add(piece.cells);
     else column.addTexts(piece.texts);
+  }
+
+  get places(): RowPlaces | undefined {
+    const { places, rowCount } = this.#head;
+    return places && RowPlaces.decode({ areLines: places.areLines, rows: rowCount, runs: this.#places.finish() });
   }
 
   finish(): Table {

@@ -1,7 +1,8 @@
 import { serialize } from 'node:v8';
+import type { EncodedPlaces, RowPlaces } from '../rows-read.js';
 import type { RowTable, Table } from '../table.js';
 import type { Validation } from '../validation.js';
-import { type Cells, cutTexts, FORMAT, type Head, type Piece, TARGET, VALIDATION } from './format.js';
+import { type Cells, cutTexts, FORMAT, type Head, type Piece, PLACES, TARGET, VALIDATION } from './format.js';
 import { type SeriesHead, type SeriesPiece, seriesPieces } from './series.js';
 
 /** About how large a part is, and a piece of it, in bytes. */
@@ -13,10 +14,10 @@ const PIECE = PART / 4;
  * typed arrays and any string, and which later versions of Node read. It comes in parts, because
  * whoever keeps one may do nothing else meanwhile.
  */
-export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
+export function* encodeTable(table: Table, places?: RowPlaces): Generator<Uint8Array<ArrayBuffer>> {
   let part: (Piece | SeriesHead | SeriesPiece)[] = [];
   let size = 0;
-  const pieces = table.task === 'forecast' ? seriesPieces(table, PIECE) : splitTable(table);
+  const pieces = table.task === 'forecast' ? seriesPieces(table, PIECE) : splitTable(table, places?.encode());
   for (const piece of pieces) {
     part.push(piece);
     size += measurePiece(piece);
@@ -28,7 +29,7 @@ export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
   if (part.length > 0) yield serialize(part);
 }
 
-function* splitTable(table: RowTable): Generator<Piece> {
+function* splitTable(table: RowTable, places: EncodedPlaces | undefined): Generator<Piece> {
   const { target, rowCount, columns, unnamedColumns, leftOut, validation } = table;
   const isNumeric = table.task === 'regression';
   const classes = isNumeric ? null : [...table.classes];
@@ -41,7 +42,12 @@ function* splitTable(table: RowTable): Generator<Piece> {
     return { kind, name, reading, ...(chosen && { chosen }) };
   });
   const targetReading = isNumeric ? table.targetReading : undefined;
-  const rest = { unnamedColumns, ...(leftOut && { leftOut }), validation: validation && headOf(validation) };
+  const rest = {
+    unnamedColumns,
+    ...(leftOut && { leftOut }),
+    ...(places && { places: { areLines: places.areLines, length: places.runs.length } }),
+    validation: validation && headOf(validation),
+  };
   yield { format: FORMAT, target, rowCount, classes, targetReading, ...rest, columns: heads };
   yield* cellPieces(TARGET, isNumeric ? table.targetValues : table.targetClasses);
   for (const [index, column] of columns.entries()) {
@@ -51,6 +57,7 @@ function* splitTable(table: RowTable): Generator<Piece> {
     yield* cellPieces(index, column.kind === 'text' ? column.codes : column.values);
   }
   if (validation) yield* cellPieces(VALIDATION, cellsOf(validation));
+  if (places) yield* cellPieces(PLACES, places.runs);
 }
 
 function headOf(validation: Validation): Head['validation'] {

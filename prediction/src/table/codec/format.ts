@@ -33,6 +33,9 @@ export const TARGET = -1;
 /** The same for the column that chooses the rows which measure the model. */
 export const VALIDATION = -2;
 
+/** The same for the runs of the rows' places. */
+export const PLACES = -3;
+
 const placeSchema = v.union([
   v.strictObject({ line: v.pipe(v.number(), v.safeInteger()) }),
   v.strictObject({ row: v.pipe(v.number(), v.safeInteger()) }),
@@ -69,6 +72,7 @@ const headSchema = v.object({
   targetReading: v.optional(numberReadingSchema),
   unnamedColumns: v.optional(integerSchema),
   leftOut: v.exactOptional(leftOutSchema),
+  places: v.exactOptional(v.object({ areLines: v.boolean(), length: countSchema })),
   validation: v.optional(
     v.variant('method', [
       v.object({ method: v.literal('last'), by: v.nullable(v.object({ column: v.string(), form: momentFormSchema })) }),

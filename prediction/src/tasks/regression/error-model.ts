@@ -1,6 +1,7 @@
 import { calibrate, chooseErrorFloor, type ErrorModel, predictedError } from '../../intervals/conformal.js';
 import { average, pick } from '../../intervals/statistics.js';
-import { type Fitted, FOLDS, fitOutOfFold, type OutOfFold, trainingRows } from '../../training/folds.js';
+import { type Fitted, fitOutOfFold, type OutOfFold, trainingRows } from '../../training/folds.js';
+import { FOLDS } from '../../training/row-split.js';
 import { squaredLoss } from '../../trees/boosting/squared-loss.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import { errorTreeParams, valueTreeParams } from '../../trees/params.js';
