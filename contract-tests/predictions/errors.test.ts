@@ -99,7 +99,7 @@ test('the errors of forecasts have the moment, the series and the step, and name
     Array.from({ length: 36 }, (_unused, month) => {
       const region = series % 4 === 0 ? 'wild' : 'calm';
       const wave = 10 * Math.sin((Math.PI * month) / 6);
-      const shock = month < 24 ? 0 : noise(40 * month + series, 5) * (region === 'wild' ? 60 : 1);
+      const shock = month < 32 ? 0 : noise(40 * month + series, 5) * (region === 'wild' ? 60 : 1);
       const date = `${2020 + Math.floor(month / 12)}-${String(1 + (month % 12)).padStart(2, '0')}`;
       return { month: date, region, shop: `s${series}`, y: 100 + wave + noise(36 * series + month, 9) + shock };
     }),

@@ -430,9 +430,9 @@ describe('a store', () => {
       const table = { ...(await tableOf(100)), report: { reading, findings: [read] } };
       await write((store) => beginTraining(store, project.id, 'm', table));
       await expectRoom(DEFAULT_LIMITS.stored - 100 - sizeOf(read));
-      await finish(new Uint8Array(300), [trained]);
+      await finish(new Uint8Array(350), [trained]);
       await sweepAll();
-      await expectRoom(DEFAULT_LIMITS.stored - 300 - sizeOf(read, trained));
+      await expectRoom(DEFAULT_LIMITS.stored - 350 - sizeOf(read, trained));
       expect(await findModel(store, project.id, 'm')).toMatchObject({ reading, findings: [read, trained] });
       await write((store) => deleteModel(store, project.id, 'm'));
       await expectRoom(DEFAULT_LIMITS.stored);

@@ -4,7 +4,17 @@ import { isPassedOver, type TableColumn } from '../column.js';
 import { RowPlaces } from '../rows-read.js';
 import type { Table } from '../table.js';
 import type { Validation } from '../validation.js';
-import { type Cells, FORMAT, type Head, type Piece, PLACES, pieceSchema, refuseLaterFormat, TARGET, VALIDATION } from './format.js';
+import {
+  type Cells,
+  FORMAT,
+  type Head,
+  type Piece,
+  PLACES,
+  pieceSchema,
+  refuseLaterFormat,
+  TARGET,
+  VALIDATION,
+} from './format.js';
 import { GrowingSeries, type SeriesHead, type SeriesPiece, seriesHeadSchema, seriesPieceSchema } from './series.js';
 
 const partSchema = v.array(pieceSchema);
