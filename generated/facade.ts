@@ -87,6 +87,8 @@ export interface MessageNotFound extends Shape<'MessageNotFound'> {}
 export interface MissingScope extends Shape<'MissingScope'> {}
 /** A model, which predicts a number or a class, or forecasts a number, as its `task` says. */
 export type Model = Schemas['Model'];
+/** The largest errors of a version of a model on rows that it was not trained on, and where it errs most. */
+export interface ModelErrors extends Shape<'ModelErrors'> {}
 /** The project has no model of this name, or the model has no such version. Models are found by name only, and names are case-sensitive. */
 export interface ModelNotFound extends Shape<'ModelNotFound'> {}
 /** The model has no version that could answer: its first is still training, or failed. Or the version that was asked for is. */
@@ -325,6 +327,9 @@ export type PredictProblem = CommonProblem | InvalidRequest | MalformedBody | Mi
 
 /** The problems of `getOnnx`. */
 export type GetOnnxProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable | NotExportable | ModelNotReady;
+
+/** The problems of `getErrors`. */
+export type GetErrorsProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
 
 /** The problems of `cancelTraining`. */
 export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | TrainingEnded;
@@ -1038,6 +1043,10 @@ export interface TrainModelOptions extends CallOptions {
   dateOrder?: QueryValue<'trainModel', 'query', 'date_order'> | undefined;
   /** Rows to leave out before anything else is read of them, such as a row of totals, once for each row or range of rows, as `101` or `101-105`. Findings name the rows: in CSV, NDJSON and workbooks by line, from 1, and in JSON, Arrow and Parquet by index, from 0. A number without a row, such as the line of the header, gets 422. The `reading` of the model counts the rows. The rows of a query have no order to name them by: leave them out in the query. */
   dropLines?: QueryValue<'trainModel', 'query', 'drop_lines'> | undefined;
+  /** Which rows measure the model and calibrate its intervals, without being learnt from. `random`, the default, draws them. `last` takes the last rows, of the order of `validate_by` or of the table: use it where the model will predict later rows than those of the table. `group` keeps rows with the same value of `validate_by` together: use it where it will predict rows of new groups, such as patients or shops. Not for forecasts, which are measured by the ends of their series. */
+  validate?: QueryValue<'trainModel', 'query', 'validate'> | undefined;
+  /** The column that orders the rows (`validate=last`) or names the groups (`validate=group`). It may be one that `exclude` leaves out. Rows of the same moment stay together. If it is left out, `last` takes the order of the rows in the table. */
+  validateBy?: QueryValue<'trainModel', 'query', 'validate_by'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
@@ -1100,6 +1109,12 @@ export interface PredictOptions extends CallOptions {
 export interface GetOnnxOptions extends CallOptions {
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getOnnx', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `models.getErrors`. */
+export interface GetErrorsOptions extends CallOptions {
+  /** The version whose errors they are, in place of the serving one. */
+  version?: QueryValue<'getErrors', 'query', 'version'> | undefined;
 }
 
 /** The options of `models.retrain`. */
@@ -1212,6 +1227,14 @@ export interface ModelsOperations {
    * @throws ProblemError with a `GetOnnxProblem`
    */
   getOnnx(name: PathValue<'getOnnx', 'modelName'>, options?: GetOnnxOptions): Read<Blob, GetOnnxProblem>;
+
+  /**
+   * Returns where a version of a model is weak, by rows that it was not trained on: the 50 rows with the largest errors, the largest first, and up to three slices of the rows, each given by a value of one column, in which the error is larger than in all rows, the worst first.
+   *
+   * @param name The name of the model.
+   * @throws ProblemError with a `GetErrorsProblem`
+   */
+  getErrors(name: PathValue<'getErrors', 'modelName'>, options?: GetErrorsOptions): Read<ModelErrors, GetErrorsProblem>;
 
   /**
    * Ends the training of a version, whether it runs or waits for its turn. The version is `failed`, and its `failure` says that it was cancelled; the model can be trained again at once. The serving version goes on. A version that has failed already stays as it is, so that the request can be repeated. One that is ready gets 409: its training ended before.
@@ -1566,6 +1589,7 @@ export const FACADE = {
     delete: {"id":"deleteModel","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"nothing","headers":["ifMatch"]},
     predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
     getOnnx: {"id":"getOnnx","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/onnx","names":["modelName"],"reads":"blob","produces":["application/onnx"],"headers":["ifNoneMatch"]},
+    getErrors: {"id":"getErrors","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/errors","names":["modelName"],"reads":"json"},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
     addActuals: {"id":"addActuals","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/actuals","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},

@@ -785,6 +785,9 @@ export interface paths {
          *     - Arrow or Parquet becomes more than 256 MiB and 200 times its bytes when its dictionaries, runs, compressed
          *       buffers and pages are written out, or takes more than 256 MiB at once.
          *     - The table takes more memory than the service has for one.
+         *     - With `validate=last`: a row has no number and no date in `validate_by`, the dates have two meanings, there are
+         *       fewer than 100 rows, or so few different moments that the last ones have more than half of the rows. With
+         *       `validate=group`: there are fewer than five groups, or one has more than half of the rows.
          *     - For a forecast: a row has no moment in `order_by`, or one of another form or between two steps; the order of
          *       day and month in its dates is not known; more than one row of a hundred repeats the moment of another; there
          *       is no column of a name that was given; or the series are too short for the horizon.
@@ -988,6 +991,42 @@ export interface paths {
          *     `classes` or `unit`; lists and objects are JSON. Warnings of rows are not in the file. Nor are forecasts (409).
          */
         get: operations["getOnnx"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the largest errors
+         * @description Returns where a version of a model is weak, by rows that it was not trained on: the 50 rows with the largest
+         *     errors, the largest first, and up to three slices of the rows, each given by a value of one column, in which the
+         *     error is larger than in all rows, the worst first.
+         *
+         *     A slice is named only if chance does not explain it: with errors in random order, any slice would look as bad
+         *     in at most 5 % of tables. The test permutes the errors 499 times, and compares each slice with the worst of all
+         *     slices (Westfall and Young 1993). A slice has at least 20 rows and 1 % of them, and at least 1.2 times the error
+         *     of all. Numbers and dates are parted at their deciles.
+         *
+         *     The answer holds rows of the table. It needs the scope `read`, as the model does, whose `typical` values are a
+         *     row of the table, too. The rows are kept with the version, count in what its owner stores, and are deleted with
+         *     it. At most 50 columns are kept, those that matter most; a text is cut at 200 characters.
+         */
+        get: operations["getErrors"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2554,6 +2593,8 @@ export interface components {
             decimal_point?: components["schemas"]["ChosenColumns"];
             decimal_comma?: components["schemas"]["ChosenColumns"];
             date_order?: components["schemas"]["DateOrder"];
+            validate?: components["schemas"]["Validate"];
+            validate_by?: components["schemas"]["ColumnName"];
             promotion?: components["schemas"]["Promotion"];
             adapt?: components["schemas"]["Adapt"];
         };
@@ -3135,6 +3176,38 @@ export interface components {
                 mase: number;
             }[];
         } | null;
+        /**
+         * @description How the rows that measure a model are chosen.
+         * @enum {string}
+         */
+        Validate: "random" | "last" | "group";
+        /**
+         * @description How the rows were chosen that measured the model. They calibrated its intervals or sets, too, so that a
+         *     confidence holds for rows that come as they did: drawn at random among those of the table, later than those
+         *     that were learnt from, or of groups that were not learnt from. Of `last`, coverage is counted on the later half
+         *     of these rows, with intervals that the earlier half calibrated; a change after the end of the table is in no
+         *     figure. Earlier versions were measured by random rows.
+         */
+        Validation: {
+            method: components["schemas"]["Validate"];
+            /** @description The column that orders or groups rows (`validate_by`); null for `random`, and for the order of the table. */
+            column: string | null;
+            /**
+             * Format: double
+             * @description The number or date, in ISO 8601, from which rows measured the model; null without such a column, and for groups.
+             */
+            from: string | number | null;
+            /**
+             * Format: int32
+             * @description How many groups there are; null unless `method` is `group`.
+             */
+            groups: number | null;
+            /**
+             * Format: int32
+             * @description Rows without a value of the column, each of which is a group by itself; null unless `method` is `group`.
+             */
+            ungrouped_rows: number | null;
+        };
         /**
          * @description How a target is predicted, as a number or as a class.
          * @enum {string}
@@ -4431,6 +4504,7 @@ export interface components {
                 rows: components["schemas"]["RowsInBin"];
             }[];
             held_out_rows: components["schemas"]["HeldOutRows"];
+            validation: components["schemas"]["Validation"];
         } | null;
         /** @description Rows whose confidence, or whose probability of a class, is in one range. */
         ReliabilityBin: {
@@ -4522,6 +4596,7 @@ export interface components {
             /** @description The same for each class, in the order of `classes`. */
             by_class: components["schemas"]["ClassMetrics"][];
             held_out_rows: components["schemas"]["HeldOutRows"];
+            validation: components["schemas"]["Validation"];
         } | null;
         /** @description How well the model does on the rows of one class. */
         ClassMetrics: {
@@ -4576,6 +4651,131 @@ export interface components {
             /** @description How many rows of other classes each threshold takes for the class. */
             false_alarms: components["schemas"]["RowsInBin"][];
         } | null;
+        /** @description The largest errors of a version of a model on rows that it was not trained on, and where it errs most. */
+        ModelErrors: {
+            model: components["schemas"]["Name"];
+            version: components["schemas"]["VersionNumber"];
+            /**
+             * @description What the model does.
+             * @enum {string}
+             */
+            task: "regression" | "classification" | "forecast";
+            /** @description The reason why there are no errors, such as that the version is not ready; null if there are. */
+            reason: string | null;
+            /**
+             * @description What `error` is. `absolute_error`: the distance of the prediction from the truth, in units of the target.
+             *     `log_loss`: the negative natural logarithm of the probability of the true class. `scaled_error`, of
+             *     forecasts: the distance in units of the mean error of repeating the last season within the series' history;
+             *     where no series has one, it is `absolute_error`. Null if there are no errors.
+             * @enum {string|null}
+             */
+            measure: "absolute_error" | "log_loss" | "scaled_error" | null;
+            /**
+             * Format: double
+             * @description The mean error of all rows that were measured; null if there are no errors.
+             */
+            error: number | null;
+            /**
+             * Format: int32
+             * @description The rows, or forecasts of values, that were measured.
+             */
+            measured_rows: number;
+            /**
+             * Format: double
+             * @description The confidence of the intervals of rows; null if there are no errors.
+             */
+            confidence: number | null;
+            /** @description The columns whose values rows have, in the order of the table. Of forecasts, those of `order_by` and `group_by`. */
+            columns: components["schemas"]["ColumnName"][];
+            /** @description The rows with the largest errors, the largest first. */
+            rows: components["schemas"]["ErrorRow"][];
+            /** @description The slices of the rows in which the model errs most, the worst first, at most one for a column; none if chance explains the differences. */
+            slices: components["schemas"]["ErrorSlice"][];
+        };
+        /** @description A row that the model was not trained on, and what the model said of it. */
+        ErrorRow: {
+            /**
+             * Format: int64
+             * @description The line of the row in the table that was sent, from 1; null where rows have no lines, and for forecasts.
+             */
+            line: number | null;
+            /**
+             * Format: int64
+             * @description The index of the row among those that were sent, from 0; null where it has a line, and for forecasts.
+             */
+            row: number | null;
+            /**
+             * Format: int32
+             * @description How many steps ahead the value was forecast; null for other models.
+             */
+            step: number | null;
+            /** @description The values of `columns`, in their order; dates in ISO 8601, and null where the row has none. */
+            values: (string | number | null)[];
+            /**
+             * Format: double
+             * @description The true value, or the true class.
+             */
+            truth: string | number;
+            /**
+             * Format: double
+             * @description The predicted value, or the most likely class.
+             */
+            predicted: string | number;
+            /**
+             * Format: double
+             * @description The lower bound of the interval; null for classes, and where too few forecasts calibrate the step.
+             */
+            lower: number | null;
+            /**
+             * Format: double
+             * @description The upper bound of the interval; null where `lower` is.
+             */
+            upper: number | null;
+            /**
+             * Format: double
+             * @description The probability that the model gave the true class; null for numbers.
+             */
+            probability: number | null;
+            /**
+             * Format: double
+             * @description The error, as `measure` says.
+             */
+            error: number;
+        };
+        /** @description The rows with one value, or a range of values, of one column. One of `value` and `from` is there; without both, they are the rows without a value. */
+        ErrorSlice: {
+            /** @description The column; of forecasts, one of `group_by`, or `step`, the number of steps ahead. */
+            column: string;
+            /** @description The category, or the value of a group. A text of more than 200 characters is cut. */
+            value: string | null;
+            /**
+             * Format: double
+             * @description The smallest number, date (in ISO 8601) or step of the rows.
+             */
+            from: string | number | null;
+            /**
+             * Format: double
+             * @description The largest one.
+             */
+            to: string | number | null;
+            /**
+             * Format: int32
+             * @description The measured rows, or forecasts, of the slice.
+             */
+            rows: number;
+            /**
+             * Format: double
+             * @description Their mean error, to compare with that of all.
+             */
+            error: number;
+            /**
+             * Format: double
+             * @description How often chance would make any slice look as bad, at most; below 0.05.
+             */
+            p_value: number;
+            /** @description The slice in a sentence. */
+            message: string;
+        };
         /**
          * @description What promises are grouped by: the day or the week of the prediction, in UTC; the width of the interval, or the
          *     size of the set; or the values of a column.
@@ -6881,6 +7081,20 @@ export interface components {
          *     columns beside it, as far as the first rows show.
          */
         PreviewTarget: components["schemas"]["ColumnName"];
+        /**
+         * @description Which rows measure the model and calibrate its intervals, without being learnt from. `random`, the default, draws
+         *     them. `last` takes the last rows, of the order of `validate_by` or of the table: use it where the model will
+         *     predict later rows than those of the table. `group` keeps rows with the same value of `validate_by` together:
+         *     use it where it will predict rows of new groups, such as patients or shops. Not for forecasts, which are
+         *     measured by the ends of their series.
+         */
+        Validate: components["schemas"]["Validate"];
+        /**
+         * @description The column that orders the rows (`validate=last`) or names the groups (`validate=group`). It may be one that
+         *     `exclude` leaves out. Rows of the same moment stay together. If it is left out, `last` takes the order of the
+         *     rows in the table.
+         */
+        ValidateBy: components["schemas"]["ColumnName"];
         /** @description The name or the identifier of the skill. */
         SkillName: components["schemas"]["NameOrId"];
         /** @description The name or the identifier of the agent. */
@@ -8963,6 +9177,20 @@ export interface operations {
                  */
                 drop_lines?: components["parameters"]["DropLines"];
                 /**
+                 * @description Which rows measure the model and calibrate its intervals, without being learnt from. `random`, the default, draws
+                 *     them. `last` takes the last rows, of the order of `validate_by` or of the table: use it where the model will
+                 *     predict later rows than those of the table. `group` keeps rows with the same value of `validate_by` together:
+                 *     use it where it will predict rows of new groups, such as patients or shops. Not for forecasts, which are
+                 *     measured by the ends of their series.
+                 */
+                validate?: components["parameters"]["Validate"];
+                /**
+                 * @description The column that orders the rows (`validate=last`) or names the groups (`validate=group`). It may be one that
+                 *     `exclude` leaves out. Rows of the same moment stay together. If it is left out, `last` takes the order of the
+                 *     rows in the table.
+                 */
+                validate_by?: components["parameters"]["ValidateBy"];
+                /**
                  * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
                  */
@@ -9260,6 +9488,45 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NotExportable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getErrors: {
+        parameters: {
+            query?: {
+                /** @description The version whose errors they are, in place of the serving one. */
+                version?: components["schemas"]["VersionNumber"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The errors. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelErrors"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -295,6 +295,8 @@ class ManifestModel:
     decimal_point: Optional[ChosenColumns] = None
     decimal_comma: Optional[ChosenColumns] = None
     date_order: Optional[DateOrder] = None
+    validate: Optional[Validate] = None
+    validate_by: Optional[ColumnName] = None
     promotion: Optional[Promotion] = None
     adapt: Optional[Adapt] = None
 
@@ -650,6 +652,31 @@ class ForecastErrors:
     mase: Optional[float]
 
 
+class Validate(str, Enum):
+    """How the rows that measure a model are chosen."""
+    RANDOM = "random"
+    LAST = "last"
+    GROUP = "group"
+
+
+@dataclass
+class Validation:
+    """How the rows were chosen that measured the model. They calibrated its intervals or sets, too, so that a
+    confidence holds for rows that come as they did: drawn at random among those of the table, later than those
+    that were learnt from, or of groups that were not learnt from. Of `last`, coverage is counted on the later half
+    of these rows, with intervals that the earlier half calibrated; a change after the end of the table is in no
+    figure. Earlier versions were measured by random rows.
+    """
+    method: Validate
+    column: Optional[str]
+    from_: Optional[Union[str, float]]
+    groups: Optional[int]
+    ungrouped_rows: Optional[int]
+
+    # Python field name -> wire (JSON) name, for (de)serialization.
+    _field_map: ClassVar[Dict[str, str]] = {"from_": "from"}
+
+
 class Task(str, Enum):
     """How a target is predicted, as a number or as a class."""
     REGRESSION = "regression"
@@ -818,6 +845,53 @@ class ClassMetrics:
 
     # Python field name -> wire (JSON) name, for (de)serialization.
     _field_map: ClassVar[Dict[str, str]] = {"class_": "class"}
+
+
+@dataclass
+class ModelErrors:
+    """The largest errors of a version of a model on rows that it was not trained on, and where it errs most."""
+    model: Name
+    version: VersionNumber
+    task: str
+    reason: Optional[str]
+    measure: Optional[str]
+    error: Optional[float]
+    measured_rows: int
+    confidence: Optional[float]
+    columns: List[ColumnName]
+    rows: List[ErrorRow]
+    slices: List[ErrorSlice]
+
+
+@dataclass
+class ErrorRow:
+    """A row that the model was not trained on, and what the model said of it."""
+    line: Optional[int]
+    row: Optional[int]
+    step: Optional[int]
+    values: List[Optional[Union[str, float]]]
+    truth: Union[str, float]
+    predicted: Union[str, float]
+    lower: Optional[float]
+    upper: Optional[float]
+    probability: Optional[float]
+    error: float
+
+
+@dataclass
+class ErrorSlice:
+    """The rows with one value, or a range of values, of one column. One of `value` and `from` is there; without both, they are the rows without a value."""
+    column: str
+    value: Optional[str]
+    from_: Optional[Union[str, float]]
+    to: Optional[Union[str, float]]
+    rows: int
+    error: float
+    p_value: float
+    message: str
+
+    # Python field name -> wire (JSON) name, for (de)serialization.
+    _field_map: ClassVar[Dict[str, str]] = {"from_": "from"}
 
 
 class RecordGrouping(str, Enum):
@@ -1334,6 +1408,7 @@ class RegressionMetricsObject:
     predicted_actual: List[RegressionMetricsPredictedActualItem]
     residuals: List[RegressionMetricsResidualsItem]
     held_out_rows: HeldOutRows
+    validation: Validation
 
 
 @dataclass
@@ -1354,6 +1429,7 @@ class ClassificationMetricsObject:
     set_size: float
     by_class: List[ClassMetrics]
     held_out_rows: HeldOutRows
+    validation: Validation
 
 
 @dataclass
@@ -2023,6 +2099,7 @@ _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "delete_model": {"id": "deleteModel", "method": "DELETE", "path": "/api/projects/{projectName}/models/{modelName}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "predict": {"id": "predict", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/predict", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_onnx": {"id": "getOnnx", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/onnx", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "get_errors": {"id": "getErrors", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/errors", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "list_versions": {"id": "listVersions", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/versions", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_version": {"id": "getVersion", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/versions/{version}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "delete_version": {"id": "deleteVersion", "method": "DELETE", "path": "/api/projects/{projectName}/models/{modelName}/versions/{version}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
@@ -2851,7 +2928,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
-    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
+    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Train a model"""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -2890,6 +2967,10 @@ class Client:
             params["date_order"] = encode(date_order)
         if drop_lines is not None:
             params["drop_lines"] = encode(drop_lines)
+        if validate is not None:
+            params["validate"] = encode(validate)
+        if validate_by is not None:
+            params["validate_by"] = encode(validate_by)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -2904,7 +2985,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Model, decode(Model, _safe_json(response)))
 
-    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
+    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
         """Like train_model(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -2943,6 +3024,10 @@ class Client:
             params["date_order"] = encode(date_order)
         if drop_lines is not None:
             params["drop_lines"] = encode(drop_lines)
+        if validate is not None:
+            params["validate"] = encode(validate)
+        if validate_by is not None:
+            params["validate_by"] = encode(validate_by)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -3071,6 +3156,19 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=None, headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
+
+    def get_errors(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> ModelErrors:
+        """Get the largest errors"""
+        op = _OPERATIONS["get_errors"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if version is not None:
+            params["version"] = encode(version)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(ModelErrors, decode(ModelErrors, _safe_json(response)))
 
     def list_versions(self, project_name: NameOrId, model_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Model]:
         """List a model's versions"""
