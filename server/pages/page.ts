@@ -48,7 +48,7 @@ const referenceHeader = (root: string) => `<header>
 /** The header of the console, without its choice of a project, which a page without a script cannot know. */
 const consoleHeader = (root: string) => `<header class="console">
 <a class="name" href="${root}"><img src="${root}docs/icon.svg" alt="" width="22" height="22"> Roster</a>
-<nav aria-label="Project default">
+<nav aria-label="Console">
 ${['Models', 'Skills', 'Agents', 'Chatbots'].map((name) => `<a href="${root}#/projects/default/${name.toLowerCase()}">${name}</a>`).join('\n')}
 </nav>
 <nav class="aside" aria-label="Service">
