@@ -4,7 +4,7 @@ export { wilson } from './intervals/statistics.js';
 export { withoutFormula } from './io/csv/csv-field.js';
 export { NearestName } from './rows/nearest-name.js';
 export { type OutlierCheck, outlierChecks } from './rows/outlier-checks.js';
-export { cellText, parseNumber } from './table/cells.js';
+export { cellText, textReader } from './table/cells.js';
 export { nameIndex } from './table/column-names.js';
 export {
   findDelimiter,
@@ -13,6 +13,7 @@ export {
   MAX_HEADER_LINE,
   MAX_LOOKED_AT,
 } from './table/header-line.js';
+export { parseNumber } from './table/parse-number.js';
 export {
   type ColumnReading,
   type ShownReading,

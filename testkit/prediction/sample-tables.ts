@@ -53,6 +53,13 @@ export function readRows(rows: Iterable<unknown>, target: string): RegressionTab
   return numeric(readRowsTable(rows, target));
 }
 
+/** Returns a table without what it says of missing cells, whose places and words differ between formats. */
+export function withoutMissing(table: Table): Table {
+  const { leftOut: _, ...rest } = table;
+  if (rest.task === 'forecast') return rest;
+  return { ...rest, columns: rest.columns.map(({ missing: _, ...column }) => column) };
+}
+
 function numeric(table: Table): RegressionTable {
   if (table.task === 'regression') return table;
   throw new Error('The target holds classes.');

@@ -1,15 +1,30 @@
+import type { MissingCells } from '../table/column.js';
 import { findAlternatives, toParameter } from '../table/reading/alternatives.js';
 import type { UndecidedReading } from '../table/reading/column-reading.js';
 import type { LeftOutRows } from '../table/rows-read.js';
 import type { ClassificationTable, Table } from '../table/table.js';
 import { quote } from '../table/table-error.js';
 import { type Finding, MAX_FINDINGS, type Remedy } from './finding.js';
+import { findCells } from './unread-cells.js';
 import { describeColumn, showCount, showPlaces, showRows } from './words.js';
 
-/** Finds what of a table a model is not trained on, or not as its sender may think: rows, classes and columns. */
+/** Finds what of a table a model is not trained on, or not as its sender may think: rows, classes, columns and cells. */
 export function findUnread(table: Table): Finding[] {
   const merged = table.task === 'classification' ? findMerged(table) : [];
-  return [...findLeftOut(table), ...merged, ...findUndecided(table)];
+  return [...findLeftOut(table), ...merged, ...findUnreadCells(table), ...findUndecided(table)];
+}
+
+function findUnreadCells(table: Table): Finding[] {
+  const { rowCount, columns } = table;
+  return columns.flatMap(({ name, reading, chosen }, index) => {
+    const missing = missingOf(table, index);
+    return missing ? findCells({ name, reading, chosen, missing, rowCount }) : [];
+  });
+}
+
+/** Returns the cells without a value of a column; undefined where an earlier release has stored the table. */
+function missingOf(table: Table, index: number): MissingCells | undefined {
+  return table.task === 'forecast' ? table.columnsMissing?.[index] : table.columns[index]?.missing;
 }
 
 /** Rows that the request named are no finding. */
@@ -75,10 +90,12 @@ function findMerged({ target, classes }: ClassificationTable): Finding[] {
 }
 
 /** Columns of texts that may be numbers or dates, without anything that decides which. */
-function findUndecided({ columns }: Table): Finding[] {
+function findUndecided(table: Table): Finding[] {
   const findings: Finding[] = [];
-  for (const { name, reading, ...column } of columns) {
+  for (const [index, { name, reading, ...column }] of table.columns.entries()) {
     if (reading?.kind !== 'undecided' || findings.length === MAX_FINDINGS) continue;
+    // Its other texts are a finding of their own.
+    if (missingOf(table, index)?.unread) continue;
     const texts = 'texts' in column ? column.texts : 'categories' in column ? column.categories : [];
     findings.push(describeUndecided(name, reading, listRemedies(name, texts ?? [])));
   }

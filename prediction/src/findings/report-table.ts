@@ -1,4 +1,4 @@
-import { MISSING_WORDS } from '../table/cells.js';
+import { DEFAULT_WORDS } from '../table/missing-words.js';
 import type { LeftOutRows, RowPlaces } from '../table/rows-read.js';
 import type { Table } from '../table/table.js';
 import { type Finding, mergeFindings } from './finding.js';
@@ -11,7 +11,7 @@ export interface ReadingReport {
   readonly rows_used: number;
   /** By cause, the most frequent first. */
   readonly left_out: LeftOutRows[];
-  /** The texts that count as a missing value, in lower case. */
+  /** The texts that count as a missing value in all columns, in lower case. */
   readonly missing_words: string[];
 }
 
@@ -35,7 +35,7 @@ export function reportTable(table: Table, places: RowPlaces): TableReport {
       rows_sent: used + leftOut.reduce((sum, { rows }) => sum + rows, 0),
       rows_used: used,
       left_out: [...leftOut],
-      missing_words: [...MISSING_WORDS],
+      missing_words: [...(table.missingWords?.words ?? DEFAULT_WORDS)],
     },
     findings: mergeFindings(findUnread(table), inspectTable(table, places)),
   };

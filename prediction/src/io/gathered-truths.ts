@@ -10,7 +10,7 @@ import {
 import { matchIds, type PromisedIds } from '../promises/match-ids.js';
 import type { RowBlock } from '../rows/row-binner.js';
 import type { SchemaCheck } from '../rows/row-check.js';
-import { cellText, groupText, type RowObject } from '../table/cells.js';
+import { groupText, type RowObject, type TextReader, textReader } from '../table/cells.js';
 import { listNames, ROW_ID_COLUMN } from '../table/column-names.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
 import { readClearNumber } from '../table/reading/number-forms.js';
@@ -32,6 +32,8 @@ const MAX_UNKNOWN = 100;
 /** The columns of a body of truths. */
 export interface TruthColumns {
   readonly target: string;
+  /** The words that count as missing in it, as for `textReader`. */
+  readonly missingWords: readonly string[] | undefined;
   /** The columns that name a row which has no id of the answer's; none where all rows have one. */
   readonly ids: IdColumns | undefined;
 }
@@ -80,6 +82,7 @@ type Key = { readonly answer: string; readonly row: number } | number | 'unknown
 /** The truths of one body. */
 export class GatheredTruths {
   readonly #columns: TruthColumns;
+  readonly #readText: TextReader;
   readonly #ofRows: RowTruth[] = [];
   readonly #ofIds: Value[] = [];
   /** By row of an answer, and by the hash of an id, the place of its truth. */
@@ -99,6 +102,7 @@ export class GatheredTruths {
 
   constructor(columns: TruthColumns) {
     this.#columns = columns;
+    this.#readText = textReader(columns.missingWords);
   }
 
   /** @throws {FormatError} if there are too many rows */
@@ -211,7 +215,7 @@ export class GatheredTruths {
   /** Returns the place of a truth, if it is the first with its id. */
   #addTruth(key: Key | null, sent: unknown): number | undefined {
     const line = this.#line;
-    const text = cellText(sent);
+    const text = this.#readText(sent);
     this.#read++;
     if (key === null) this.#nameless++;
     if (key === null || text === '' || key === 'unknown') {

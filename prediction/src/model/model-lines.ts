@@ -41,6 +41,19 @@ export class ModelLineWriter {
   }
 }
 
+/** Lets columns with the same words share one list. */
+function shareWords(columns: readonly ColumnSummary[]): ColumnSummary[] {
+  const lists = new Map<string, readonly string[]>();
+  return columns.map((column) => {
+    const { missing_words } = column;
+    if (missing_words === undefined) return column;
+    const key = JSON.stringify(missing_words);
+    const list = lists.get(key) ?? missing_words;
+    lists.set(key, list);
+    return { ...column, missing_words: list };
+  });
+}
+
 /** Reads lines in the order in which they were written, and checks that they refer to what the model has. */
 export class ModelLineReader {
   readonly #bytes: Uint8Array;
@@ -63,7 +76,7 @@ export class ModelLineReader {
 
   /** Reads the parts of a model that every task reads first. */
   *inputs(head: { columns: number; features: number }): Steps<{ columns: ColumnSummary[]; features: ModelFeature[] }> {
-    const columns = yield* this.items(head.columns, columnSchema);
+    const columns = shareWords(yield* this.items(head.columns, columnSchema));
     const ofColumns = v.pipe(
       featureSchema,
       v.check(({ column }) => column < columns.length, 'A feature refers to a column that the model does not have.'),

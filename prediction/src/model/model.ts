@@ -1,10 +1,13 @@
 import type { ColumnSummary } from '../table/column-profile.js';
+import type { ListedWords } from '../table/missing-words.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { ModelFeature } from '../trees/binning/dataset.js';
 
 /** The parts of a trained model of any task: plain data, immutable, with everything that predictions need. */
 export interface ModelBase {
   readonly target: string;
+  /** Absent in models of releases that did not list them: see `textReader`. */
+  readonly missing_words?: ListedWords;
   /** Rows with a target, held-out rows among them. */
   readonly row_count: number;
   /** The input columns in the order of the table, without the target. */

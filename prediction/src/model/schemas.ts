@@ -38,6 +38,7 @@ export const columnSchema = v.strictObject({
   reading: v.nullable(columnReadingSchema),
   importance: v.nullable(v.strictObject({ gain: levelSchema, permutation: v.number() })),
   chosen: v.exactOptional(v.picklist(['unused', 'number', 'date', 'category'])),
+  missing_words: v.exactOptional(v.pipe(v.array(v.string()), v.readonly())),
 });
 
 const binSchema = v.pipe(indexSchema, v.maxValue(MAX_BINS - 1));

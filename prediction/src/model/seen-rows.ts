@@ -1,4 +1,4 @@
-import { Cell, cellText, type RowObject } from '../table/cells.js';
+import { Cell, type RowObject, textReader } from '../table/cells.js';
 import type { TableColumn } from '../table/column.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { createCellReader } from '../table/reading/create-reader.js';
@@ -150,9 +150,10 @@ function hashColumn(column: TableColumn, summary: ColumnSummary): (row: number) 
 }
 
 /** Returns what hashes a value as the model reads it. */
-function valueHash({ kind, reading }: ColumnSummary): (value: unknown) => number {
-  if (kind === 'category') return (value) => hashText(cellText(value));
-  const read = createCellReader(kind, reading);
+function valueHash({ kind, reading, missing_words: words }: ColumnSummary): (value: unknown) => number {
+  const readText = textReader(words);
+  if (kind === 'category') return (value) => hashText(readText(value));
+  const read = createCellReader(kind, reading, words);
   return (value) => hashNumber(read(value));
 }
 

@@ -1,6 +1,6 @@
 import { type ModelBase, maskBin } from '../model/model.js';
-import { cellText } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { MissingWords } from '../table/missing-words.js';
 import { createEncoder } from '../trees/binning/bin-mapper.js';
 import type { DatePart } from '../trees/binning/date-parts.js';
 import type { Steps } from '../trees/steps.js';
@@ -95,8 +95,11 @@ interface CategoryCodes {
   readonly binCount: number;
 }
 
-/** The words of which `cellText` reads each way to write them alike. */
-const WORDS = ['na', 'n/a', '#n/a', '<na>', 'nan', '-nan', 'null', 'none', 'true', 'false'];
+/** Words that are read alike in any letter case, beside those for missing values. */
+const BOOLEANS = ['true', 'false'];
+
+/** The most letters of a word that the graph knows in each letter case. */
+const MAX_LETTERS = 6;
 
 /** Codes of texts: bin + 1, where unfamiliar bins have the mask's. */
 function categoryCodes(summary: ColumnSummary, unfamiliar: readonly number[]): CategoryCodes {
@@ -105,14 +108,26 @@ function categoryCodes(summary: ColumnSummary, unfamiliar: readonly number[]): C
   const codeOf = (bin: number) => 1 + (unfamiliar.includes(bin) ? mask : bin);
   const others = codeOf(encoder.binOfOthers);
   const codes = new Map<string, number>();
-  const texts = [...(summary.categories ?? []), '', ...WORDS.flatMap(writings)];
+  const { texts: words, numbers } = MissingWords.of(summary.missing_words);
+  const texts = [
+    ...[...(summary.categories ?? []), '', ...numbers.values()],
+    ...[...words, ...BOOLEANS].flatMap(listWritings),
+  ];
   for (const text of texts) {
     // What is not text in UTF-8 is not a key; the cell of such a text is one of the others.
     if (Buffer.from(text).toString() !== text) continue;
-    const code = codeOf(encoder.bin(cellText(text)));
+    const code = codeOf(encoder.bin(text));
     if (code !== others) codes.set(text, code);
   }
   return { codeOf: codes, others, binCount: encoder.binCount };
+}
+
+/** Returns the ways to write a word: a long one in small letters, in capitals, and with a capital at its beginning. */
+function listWritings(word: string): string[] {
+  const letters = word.toUpperCase() === word ? 0 : [...word].filter((one) => one.toUpperCase() !== one).length;
+  return letters > MAX_LETTERS
+    ? [word, word.toUpperCase(), word.slice(0, 1).toUpperCase() + word.slice(1)]
+    : writings(word);
 }
 
 /** Returns a word in small and capital letters in all ways. */

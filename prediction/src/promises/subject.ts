@@ -1,6 +1,6 @@
 import type { TrainedCalibration } from '../calibration/trained-calibration.js';
 import type { ModelBase } from '../model/model.js';
-import { cellText } from '../table/cells.js';
+import { textReader } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { NumberReading } from '../table/reading/column-reading.js';
 import { createReader } from '../table/reading/create-reader.js';
@@ -29,6 +29,8 @@ export interface PromiseSubject {
   readonly task: 'regression' | 'classification' | 'forecast';
   /** The form of the target's numbers. */
   readonly reading: NumberReading | null;
+  /** The words that count as missing in the target; absent where the model does not list them. */
+  readonly missing_words?: readonly string[];
   /** The classes, in the order of their probabilities; none where numbers are predicted. */
   readonly classes: readonly TargetClass[];
   readonly columns: readonly PromisedColumn[];
@@ -39,7 +41,10 @@ export interface PromiseSubject {
 }
 
 /** The facts of a task's promises. */
-export type PromisedTarget = Pick<PromiseSubject, 'task' | 'reading' | 'classes' | 'calibration' | 'calibrated_rows'>;
+export type PromisedTarget = Pick<
+  PromiseSubject,
+  'task' | 'reading' | 'missing_words' | 'classes' | 'calibration' | 'calibrated_rows'
+>;
 
 /** The subject of a model's promises, and the features whose bins are kept, one a column. */
 export interface PromiseForm {
@@ -83,12 +88,14 @@ export const UNKNOWN_CLASS = -1;
 export function createTruthReader({
   task,
   reading,
+  missing_words: words,
   classes,
-}: Pick<PromisedTarget, 'task' | 'reading' | 'classes'>): (value: unknown) => number | null {
-  if (task === 'classification') return createClassReader(classes);
+}: Omit<PromisedTarget, 'calibration' | 'calibrated_rows'>): (value: unknown) => number | null {
+  if (task === 'classification') return createClassReader(classes, words);
   const read = createReader('number', reading);
+  const readText = textReader(words);
   return (value) => {
-    const text = cellText(value);
+    const text = readText(value);
     if (text === '') return null;
     const number = typeof value === 'number' ? value : read(text);
     return Number.isFinite(number) ? number : Number.NaN;
@@ -96,13 +103,17 @@ export function createTruthReader({
 }
 
 /** Returns what finds the class of what rows have for the target, as `createTruthReader` says. */
-export function createClassReader(classes: readonly TargetClass[]): (value: unknown) => number | null {
+export function createClassReader(
+  classes: readonly TargetClass[],
+  words: readonly string[] | undefined,
+): (value: unknown) => number | null {
+  const readText = textReader(words);
   const indexOf = new Map(classes.map(({ name }, index) => [name, index]));
   const merged = classes.some(({ merged_count }) => merged_count > 0);
   // Where the model merged rare classes, texts that it does not know are of that class.
   const otherwise = merged ? (indexOf.get(MERGED_CLASS) ?? UNKNOWN_CLASS) : UNKNOWN_CLASS;
   return (value) => {
-    const text = cellText(value);
+    const text = readText(value);
     return text === '' ? null : (indexOf.get(className(text)) ?? otherwise);
   };
 }

@@ -1,10 +1,13 @@
-import { Cell, cellText } from '../table/cells.js';
+import { Cell, type TextReader, textReader } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { createCellReader, createReader, looksLike } from '../table/reading/create-reader.js';
 import type { RowWarning } from './row-warnings.js';
 
 /** What a check needs to know of a column, of a stored model or of the contract's. */
-type CheckedColumn = Pick<ColumnSummary, 'name' | 'kind' | 'used' | 'min' | 'max' | 'categories' | 'reading'>;
+type CheckedColumn = Pick<
+  ColumnSummary,
+  'name' | 'kind' | 'used' | 'min' | 'max' | 'categories' | 'reading' | 'missing_words'
+>;
 
 /** Finds values of a column that are unlike those of the table. */
 export interface OutlierCheck {
@@ -22,12 +25,14 @@ export interface OutlierCheck {
 export function* outlierChecks(column: CheckedColumn, knowsAll: boolean): Generator<OutlierCheck> {
   const { name, kind, reading } = column;
   if (!column.used) return;
+  const readText = textReader(column.missing_words);
   if (kind !== 'category' && isDecided(reading)) {
-    yield { cell: new Cell(name), kind: 'unreadable', isSuspect: isUnreadable(kind, createReader(kind, reading)) };
+    const isSuspect = isUnreadable(kind, createReader(kind, reading), readText);
+    yield { cell: new Cell(name), kind: 'unreadable', isSuspect };
   }
   if (kind === 'number') yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(column) };
   if (kind === 'category' && knowsAll) {
-    yield { cell: new Cell(name), kind: 'new-category', isSuspect: notAmong(column.categories ?? []) };
+    yield { cell: new Cell(name), kind: 'new-category', isSuspect: notAmong(column.categories ?? [], readText) };
   }
 }
 
@@ -43,7 +48,7 @@ export function usualRange({ min, max }: Pick<ColumnSummary, 'min' | 'max'>): { 
 /** Returns a check for numbers that lie outside the range by more than its width. */
 function farFrom(summary: CheckedColumn): (value: unknown) => boolean {
   const { least, most } = usualRange(summary);
-  const read = createCellReader('number', summary.reading);
+  const read = createCellReader('number', summary.reading, summary.missing_words);
   return (value) => {
     if (value === null) return false;
     const number = read(value);
@@ -57,19 +62,23 @@ function isDecided(reading: ColumnSummary['reading']): boolean {
 }
 
 /** Returns a check for texts that look like values, but contradict the reading of their column. */
-function isUnreadable(kind: 'number' | 'date', read: (text: string) => number): (value: unknown) => boolean {
+function isUnreadable(
+  kind: 'number' | 'date',
+  read: (text: string) => number,
+  readText: TextReader,
+): (value: unknown) => boolean {
   return (value) => {
     if (typeof value !== 'string') return false;
-    const text = cellText(value);
+    const text = readText(value);
     return text !== '' && Number.isNaN(read(text)) && looksLike(kind, text);
   };
 }
 
-function notAmong(categories: readonly string[]): (value: unknown) => boolean {
+function notAmong(categories: readonly string[], readText: TextReader): (value: unknown) => boolean {
   const known = new Set(categories);
   return (value) => {
     if (value === null || (typeof value === 'string' && known.has(value))) return false;
-    const text = cellText(value);
+    const text = readText(value);
     return text !== '' && !known.has(text);
   };
 }

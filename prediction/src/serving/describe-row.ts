@@ -1,7 +1,7 @@
 import type { ModelBase } from '../model/model.js';
 import type { SeenRows } from '../model/seen-rows.js';
 import { keptName, type SchemaChecks } from '../rows/row-check.js';
-import { Cell, cellText, type RowObject } from '../table/cells.js';
+import { Cell, type RowObject, textReader } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { createCellReader } from '../table/reading/create-reader.js';
 
@@ -52,8 +52,9 @@ export function listValueChecks(columns: readonly ColumnSummary[]): readonly Val
 }
 
 /** Returns a check for values that a model cannot read in a column. */
-function missingIn({ kind, reading }: ColumnSummary): (value: unknown) => boolean {
-  if (kind === 'category') return (value) => cellText(value) === '';
-  const read = createCellReader(kind, reading);
+function missingIn({ kind, reading, missing_words: words }: ColumnSummary): (value: unknown) => boolean {
+  const readText = textReader(words);
+  if (kind === 'category') return (value) => readText(value) === '';
+  const read = createCellReader(kind, reading, words);
   return (value) => Number.isNaN(read(value));
 }

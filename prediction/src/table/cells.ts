@@ -1,27 +1,44 @@
-/** Notations of a missing value, in lower case. */
-const MISSING = new Set(['', 'na', 'n/a', '#n/a', '<na>', 'nan', '-nan', 'null', 'none']);
-/** The texts that count as a missing value, beside an empty text, in lower case. */
-export const MISSING_WORDS: readonly string[] = [...MISSING].filter((word) => word !== '');
-/** Of these and of "false". */
-const MAX_WORD_LENGTH = 5;
+import { DEFAULT_WORDS, MissingWords } from './missing-words.js';
+
+/** The length of "false". */
+const MAX_BOOLEAN_LENGTH = 5;
+
+/** Returns the text of a cell, and '' for a missing value. */
+export type TextReader = (cell: unknown) => string;
 
 /**
- * The one reading of a cell that training and prediction share: its text without surrounding
- * blanks, and '' for a missing value. A number and its text are the same cell, and so are `true`
- * and "TRUE". Objects and arrays hold no single value and count as missing.
+ * Returns the one reading of a cell that training and prediction share: its text without surrounding blanks, and '' for a
+ * missing value. A number and its text are the same cell, and so are `true` and "TRUE". Objects and arrays hold no single
+ * value and count as missing.
+ *
+ * @param words that count as missing, as a model lists them; undefined, for a model of a release that did not.
  */
-export function cellText(cell: unknown): string {
-  switch (typeof cell) {
-    case 'string':
-      return normalText(cell.trim());
-    case 'number':
-      return Number.isNaN(cell) ? '' : String(cell);
-    case 'boolean':
-      return String(cell);
-    default:
-      return '';
-  }
+export function textReader(words: readonly string[] | undefined): TextReader {
+  const missing = MissingWords.of(words);
+  const longest = Math.max(missing.longest, MAX_BOOLEAN_LENGTH);
+  const { texts, numbers } = missing;
+  return (cell) => {
+    switch (typeof cell) {
+      case 'string': {
+        const text = cell.trim();
+        if (numbers.size > 0 && missing.find(text) !== undefined) return '';
+        if (text.length > longest) return text;
+        const lower = text.toLowerCase();
+        if (texts.has(lower)) return '';
+        return lower === 'true' || lower === 'false' ? lower : text;
+      }
+      case 'number':
+        return Number.isNaN(cell) || numbers.has(cell) ? '' : String(cell);
+      case 'boolean':
+        return texts.has(String(cell)) ? '' : String(cell);
+      default:
+        return '';
+    }
+  };
 }
+
+/** Reads a cell where neither a model nor a table says which words count as missing: see `textReader`. */
+export const cellText = textReader(DEFAULT_WORDS);
 
 /**
  * The text of a cell that tells series apart. Words for a missing value are names there: NA is Namibia, or North
@@ -30,73 +47,6 @@ export function cellText(cell: unknown): string {
 export function groupText(cell: unknown): string {
   return cellText(cell) || (typeof cell === 'string' ? cell.trim() : '');
 }
-
-function normalText(text: string): string {
-  if (text.length > MAX_WORD_LENGTH) return text;
-  const lower = text.toLowerCase();
-  if (MISSING.has(lower)) return '';
-  return lower === 'true' || lower === 'false' ? lower : text;
-}
-
-/** No number that people or programs write is longer, and a text of megabytes costs time to look through. */
-const MAX_NUMBER_LENGTH = 1000;
-
-const PLAIN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-const DECIMAL_COMMA = /^[+-]?(?:\d+,\d*|,\d+)(?:e[+-]?\d+)?$/i;
-/** 1,234.5 and 1,234,567: one comma alone is a decimal comma, and is matched before this. */
-const COMMA_GROUPS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$/;
-/** 1.234,5 and 1.234.567. */
-const DOT_GROUPS = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?$/;
-
-/**
- * Reads a number from the text of a cell; NaN if it is none. A comma alone is a decimal comma; of
- * two kinds of separators the last is the decimal one; several of one kind group thousands.
- * Numbers beyond the range of a double, as 1e400, are infinite.
- */
-export function parseNumber(text: string): number {
-  if (text.length > MAX_NUMBER_LENGTH) return Number.NaN;
-  const plain = plainNumber(text);
-  if (plain !== undefined) return plain;
-  if (DECIMAL_COMMA.test(text)) return Number(text.replace(',', '.'));
-  if (COMMA_GROUPS.test(text)) return Number(text.replaceAll(',', ''));
-  if (DOT_GROUPS.test(text)) return Number(text.replaceAll('.', '').replace(',', '.'));
-  if (text === 'Infinity' || text === '-Infinity') return Number(text);
-  return Number.NaN;
-}
-
-/** Reads a number as programs write it; undefined, if the text has anything but digits, a sign, a point and an exponent. */
-export function plainNumber(text: string): number | undefined {
-  const short = shortNumber(text);
-  if (short !== undefined) return short;
-  return text.length <= MAX_NUMBER_LENGTH && PLAIN.test(text) ? Number(text) : undefined;
-}
-
-/** The most characters of a number whose digits, as an integer, are exact in a double. */
-const MAX_SHORT_LENGTH = 15;
-const TENS = Array.from({ length: MAX_SHORT_LENGTH }, (_, exponent) => 10 ** exponent);
-
-/** Reads digits with at most one point among them, which most numbers are; undefined, if the text has anything else. */
-function shortNumber(text: string): number | undefined {
-  const { length } = text;
-  if (length > MAX_SHORT_LENGTH) return undefined;
-  let digits = 0;
-  let decimals = -1;
-  for (let at = 0; at < length; at++) {
-    const digit = text.charCodeAt(at) - 0x30;
-    if (digit >= 0 && digit <= 9) {
-      digits = 10 * digits + digit;
-      if (decimals >= 0) decimals++;
-    } else if (digit === POINT && decimals < 0 && at > 0) {
-      decimals = 0;
-    } else return undefined;
-  }
-  if (length === 0) return undefined;
-  // A quotient of two exact doubles is rounded once, as the text is.
-  return decimals > 0 ? digits / (TENS[decimals] ?? 1) : digits;
-}
-
-/** A point, as a digit. */
-const POINT = 0x2e - 0x30;
 
 const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?([.,]\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 

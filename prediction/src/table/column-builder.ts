@@ -1,8 +1,18 @@
-import { cellText } from './cells.js';
-import { type ColumnUse, isPassedOver, MAX_TEXTS, type TableColumn, type TextColumn } from './column.js';
+import { type TextReader, textReader } from './cells.js';
+import {
+  type ColumnUse,
+  isPassedOver,
+  MAX_TEXTS,
+  type MissingCells,
+  type TableColumn,
+  type TextColumn,
+} from './column.js';
+import { DEFAULT_WORDS, MissingWords, WordCounts } from './missing-words.js';
 import type { ColumnReading, Place, ReadingMarks, UndecidedReading } from './reading/column-reading.js';
 import { ColumnValues } from './reading/column-values.js';
-import { ColumnForm, type ColumnKind } from './reading/decide-column.js';
+import { createReader, looksLike } from './reading/create-reader.js';
+import { ColumnForm, type ColumnKind, type MixedKind } from './reading/decide-column.js';
+import { listUnread, type UnreadCells } from './reading/unread-cells.js';
 import { countBytes, detached, TextCells, type TextHolder, type TextMemory, typedText } from './text-column.js';
 
 /** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */
@@ -27,6 +37,11 @@ export class ColumnBuilder implements TextHolder {
   readonly #memory: TextMemory;
   readonly #use: ColumnUse | undefined;
   readonly #form: ColumnForm;
+  readonly #words: readonly string[];
+  readonly #readText: TextReader;
+  /** The words that are numbers. */
+  readonly #missingNumbers: ReadonlyMap<number, string>;
+  readonly #found: WordCounts;
   #isEmpty = true;
   #texts = new TextCells();
   #values: ColumnValues | undefined;
@@ -36,11 +51,16 @@ export class ColumnBuilder implements TextHolder {
   /**
    * @param use without it, the values decide what the column holds.
    * @param marks that the sender has named.
+   * @param words that count as missing.
    */
-  constructor(memory: TextMemory, use?: ColumnUse, marks?: ReadingMarks) {
+  constructor(memory: TextMemory, use?: ColumnUse, marks?: ReadingMarks, words = DEFAULT_WORDS) {
     this.#memory = memory;
     this.#use = use;
     this.#form = new ColumnForm(marks);
+    this.#words = words;
+    this.#readText = textReader(words);
+    this.#missingNumbers = MissingWords.of(words).numbers;
+    this.#found = new WordCounts(words);
     memory.enter(this);
   }
 
@@ -55,45 +75,65 @@ export class ColumnBuilder implements TextHolder {
 
   put(row: number, cell: unknown, place?: Place): void {
     if (isPassedOver(this.#use)) {
-      if (this.#isEmpty) this.#isEmpty = cellText(cell) === '';
+      if (this.#isEmpty) this.#isEmpty = this.#readText(cell) === '';
       return;
     }
     if (this.#values === undefined) this.#putText(row, cell, place);
-    else this.#values.put(row, cell, place);
+    else this.#putValue(this.#values, row, cell, place);
   }
 
   /**
    * Puts the cells of some rows; of one column, all are of one kind.
    *
    * @param rows the index of each, negative where it is left out.
+   * @param first the index of the first of them in the sender's table.
    */
-  putColumn(rows: Int32Array, cells: CellColumn): void {
+  putColumn(rows: Int32Array, cells: CellColumn, first: number): void {
     if (cells.kind === 'missing' || this.#use === 'unused') return;
     const isOther = this.#use !== undefined && this.#use !== cells.kind;
     if (cells.kind === 'entries' || isOther) {
       for (let index = 0; index < rows.length; index++) {
         const row = rows[index] ?? -1;
-        if (row >= 0) this.put(row, cells.value(index));
+        if (row < 0) continue;
+        const value = cells.value(index);
+        // Most texts are known, and need no place.
+        const isKnown = this.#values === undefined && typeof value === 'string' && this.#texts.putKnown(row, value);
+        if (!isKnown) this.put(row, value, { row: first + index });
       }
       return;
     }
     const { kind, textOf } = cells;
-    const own = kind === 'number' ? ({ kind, unit: null } as const) : { kind };
+    const isNumber = kind === 'number';
+    const own = isNumber ? ({ kind, unit: null } as const) : { kind };
     this.#values ??= new ColumnValues(own, this.#form);
     this.#textOf = textOf;
     for (let index = 0; index < rows.length; index++) {
       const row = rows[index] ?? -1;
       const value = cells.values[index] ?? Number.NaN;
-      if (row >= 0 && !Number.isNaN(value)) this.#values.putValue(row, value);
+      if (row < 0 || Number.isNaN(value)) continue;
+      if (isNumber && this.#missingNumbers.has(value)) this.#found.add(value, { row: first + index });
+      else this.#values.putValue(row, value);
     }
+  }
+
+  #putValue(values: ColumnValues, row: number, cell: unknown, place: Place | undefined): void {
+    if (typeof cell === 'number' && values.kind.kind === 'number') {
+      if (this.#missingNumbers.has(cell)) this.#found.add(cell, place);
+      else if (!Number.isNaN(cell)) values.putValue(row, cell);
+      return;
+    }
+    const text = this.#readText(cell);
+    if (text === '') this.#found.add(cell, place);
+    else values.putText(row, text, place);
   }
 
   #putText(row: number, cell: unknown, place: Place | undefined): void {
     // A text that is kept needs no more reading.
     if (typeof cell === 'string' && this.#texts.putKnown(row, cell)) return;
-    const own = cellText(cell);
+    const own = this.#readText(cell);
     const isTyped = typeof cell === 'number';
     const text = isTyped ? typedText(own) : own;
+    if (text === '') this.#found.add(cell, place);
     if (text === '' || (text !== cell && this.#texts.putKnown(row, text))) return;
     if (this.#texts.isFull) this.makeRoom();
     this.#memory.reserve(text);
@@ -104,7 +144,7 @@ export class ColumnBuilder implements TextHolder {
       if (!isTyped && this.#use !== 'category') this.#form.add(text, place);
     } else {
       this.#memory.release(countBytes(text));
-      this.#values.put(row, cell, place);
+      this.#putValue(this.#values, row, cell, place);
     }
   }
 
@@ -112,7 +152,7 @@ export class ColumnBuilder implements TextHolder {
     const before = this.heldBytes;
     const kind = this.#findKind();
     if (kind === null || kind.kind === 'undecided') this.#texts.forgetRare();
-    else this.#becomeValues(kind);
+    else this.#becomeValues(kind.kind === 'mixed' ? kind.most : kind);
     this.#memory.release(before - this.heldBytes);
   }
 
@@ -123,14 +163,36 @@ export class ColumnBuilder implements TextHolder {
     const chosen = choice === 'number' || choice === 'date' ? choice : undefined;
     if (this.#values === undefined) {
       const kind = this.#findKind();
-      if (chosen === undefined || kind === null || kind.kind === 'undecided') {
-        const reading = kind === null || kind.kind === 'undecided' ? kind : this.#form.decide(kind);
-        const column = this.#texts.take(name, rowCount, reading);
-        return choice === 'category' ? { ...column, chosen: choice } : column;
-      }
+      if (chosen === undefined || kind === null || !isKind(kind)) return this.#takeTexts(name, rowCount, kind);
       this.#becomeValues(kind);
     }
     return this.#takeValues(name, rowCount, chosen);
+  }
+
+  #takeTexts(name: string, rowCount: number, kind: FoundKind): TextColumn {
+    const reading = this.#decide(kind);
+    const missing = this.#describeMissing(this.#findUnread(kind, reading));
+    const column = { ...this.#texts.take(name, rowCount, reading), missing };
+    return this.#use === 'category' ? { ...column, chosen: this.#use } : column;
+  }
+
+  #describeMissing(unread: UnreadCells | null): MissingCells {
+    return { words: this.#words, found: this.#found.list(), unread };
+  }
+
+  #decide(kind: FoundKind): ColumnReading | null {
+    if (kind === null || kind.kind === 'undecided') return kind;
+    return kind.kind === 'mixed' ? kind.reading : this.#form.decide(kind);
+  }
+
+  /** Finds the texts that are not values of the kind of most texts. */
+  #findUnread(kind: FoundKind, reading: ColumnReading | null): UnreadCells | null {
+    const list = (kind: UnreadCells['kind'], isRead: (text: string) => boolean) =>
+      listUnread(kind, this.#texts.counted(), isRead, (text) => this.#form.placeOf(text));
+    if (kind?.kind === 'mixed') return list(kind.most.kind, (text) => looksLike(kind.most.kind, text));
+    if (reading === null || reading.kind === 'undecided') return null;
+    const read = createReader(reading.kind, reading);
+    return list(reading.kind, (text) => !Number.isNaN(read(text)));
   }
 
   #takeValues(name: string, rowCount: number, chosen: 'number' | 'date' | undefined): TableColumn {
@@ -139,27 +201,38 @@ export class ColumnBuilder implements TextHolder {
     const reading = held.decide(chosen !== undefined);
     const values = held.take(rowCount, reading);
     const { kind } = held.kind;
+    const missing = this.#describeMissing(held.listUnread(values, reading));
     if (chosen !== undefined) {
       if (reading.kind === 'undecided') values.fill(Number.NaN);
-      return { kind, name, values, reading, chosen };
+      return { kind, name, values, reading, chosen, missing };
     }
-    if (reading.kind === 'undecided') return unreadColumn(name, values, reading);
+    if (reading.kind === 'undecided') return { ...unreadColumn(name, values, reading), missing };
     const textOf = this.#textOf;
     const fewTexts = textOf && asTexts(name, values, textOf, this.#memory, reading);
-    return fewTexts ?? { kind, name, values, reading };
+    return { ...(fewTexts ?? { kind, name, values, reading }), missing };
   }
 
-  #findKind(): ColumnKind | UndecidedReading | null {
+  #findKind(): FoundKind {
     const choice = this.#use;
     return choice === 'category' ? null : this.#form.findKind(this.#texts.counted(), choice);
   }
 
   #becomeValues(kind: ColumnKind): void {
     const values = new ColumnValues(kind, this.#form);
-    for (const { row, cell } of this.#texts.takeCells()) values.put(row, cell, undefined);
+    for (const { row, cell } of this.#texts.takeCells()) {
+      if (typeof cell === 'number' && kind.kind === 'number') values.putValue(row, cell);
+      else if (cell !== '') values.putText(row, String(cell), undefined);
+    }
     this.#texts = new TextCells();
     this.#values = values;
   }
+}
+
+/** What most texts of a column are; null where they are categories. */
+type FoundKind = ColumnKind | MixedKind | UndecidedReading | null;
+
+function isKind(kind: MixedKind | UndecidedReading | ColumnKind): kind is ColumnKind {
+  return kind.kind === 'number' || kind.kind === 'date';
 }
 
 /**

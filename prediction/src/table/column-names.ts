@@ -1,4 +1,5 @@
 import type { ColumnChoices } from './column.js';
+import { wordsIn } from './missing-words.js';
 import type { TableMarks } from './reading/column-reading.js';
 import { MAX_COLUMNS } from './table.js';
 import { FaultList, quote, TableError } from './table-error.js';
@@ -124,14 +125,28 @@ const CHOOSING = { unused: 'exclude', number: 'as_number', date: 'as_date', cate
 export function checkChosen(
   names: Iterable<string>,
   choices: ColumnChoices = [],
-  { columns = [] }: TableMarks = {},
+  { columns = [], missingIn = [] }: TableMarks = {},
   validation?: ValidationChoice,
 ): void {
-  checkNamed(names, [
+  const all = [...names];
+  checkWords(all, missingIn);
+  checkNamed(all, [
     ...choices.map(([name, choice]) => [CHOOSING[choice], name] as const),
     ...columns.map(([name, mark]) => [DECIMALS[mark], name] as const),
     ...(validation?.by === undefined ? [] : [['validate_by', validation.by] as const]),
   ]);
+}
+
+/** @throws {TableError} if words are named for a column that is not there. */
+function checkWords(names: readonly string[], entries: readonly string[]): void {
+  const faults = new FaultList();
+  for (const entry of entries) {
+    if (names.some((name) => name !== '' && wordsIn([entry], name).length > 0)) continue;
+    const column = entry.slice(0, entry.indexOf('='));
+    const message = `There is no column ${quote(column)}, which missing_in names. The columns are: ${listNames(names)}.`;
+    faults.add({ message, column });
+  }
+  faults.throwIfAny();
 }
 
 /** The parameters of `trainModel` that name the decimal mark of columns. */

@@ -32,6 +32,8 @@ export interface ColumnSummary {
   importance: Importance | null;
   /** The chosen use of the column; absent where its values decided. */
   chosen?: ColumnChoice;
+  /** The words that count as missing in the column; absent in models of releases that did not list them. */
+  missing_words?: readonly string[];
 }
 
 export interface Importance {
@@ -62,6 +64,12 @@ const IDENTIFIER_SHARE = 0.95;
  * @param categoryBytes the most bytes of JSON that its categories may take.
  */
 export function profileColumn(column: TableColumn, categoryBytes: number): ColumnProfile {
+  const profile = profileValues(column, categoryBytes);
+  if (column.missing === undefined) return profile;
+  return { ...profile, summary: { ...profile.summary, missing_words: column.missing.words } };
+}
+
+function profileValues(column: TableColumn, categoryBytes: number): ColumnProfile {
   if (column.kind !== 'text') return profileOrdered(column);
   if (isPassedOver(column.chosen)) return profileUnused(column, column.chosen);
   const counts = countCodes(column);

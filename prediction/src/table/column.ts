@@ -1,4 +1,6 @@
+import type { WordCount } from './missing-words.js';
 import type { ColumnReading } from './reading/column-reading.js';
+import type { UnreadCells } from './reading/unread-cells.js';
 
 /** The use of an input column that its sender chose: left out, or read as a kind whatever its values suggest. */
 export type ColumnChoice = 'unused' | 'number' | 'date' | 'category';
@@ -16,6 +18,16 @@ export type ColumnChoices = readonly (readonly [name: string, choice: ColumnChoi
 
 export type TableColumn = TextColumn | ValueColumn;
 
+/** What a column says of its cells without a value; absent where an earlier release has stored the table. */
+export interface MissingCells {
+  /** The words that count as missing in the column. */
+  readonly words: readonly string[];
+  /** Those that occur. */
+  readonly found: readonly WordCount[];
+  /** The cells that contradict what the column holds, and count as missing; null without any. */
+  readonly unread: UnreadCells | null;
+}
+
 /** A column of which each distinct text is kept once. It may hold numbers and dates too, if few. */
 export interface TextColumn {
   readonly kind: 'text';
@@ -32,6 +44,7 @@ export interface TextColumn {
   readonly reading?: ColumnReading | null;
   /** Set if the texts are categories even where they read as numbers or dates, or are not to be learnt from. */
   readonly chosen?: 'category' | 'unused' | 'index';
+  readonly missing?: MissingCells;
 }
 
 /** A column of more distinct numbers or dates than texts are kept. */
@@ -44,6 +57,7 @@ export interface ValueColumn {
   readonly reading?: ColumnReading;
   /** Set if the kind was chosen: cells of another kind count as missing, however many. */
   readonly chosen?: 'number' | 'date';
+  readonly missing?: MissingCells;
 }
 
 /** The most distinct texts that a column keeps: codes have 16 bits, and two have a meaning. */

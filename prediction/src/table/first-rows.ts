@@ -1,10 +1,11 @@
 import { cutText } from '../text/cut-text.js';
-import { cellText, isRowObject } from './cells.js';
+import { isRowObject, type TextReader, textReader } from './cells.js';
 import type { TableColumn } from './column.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { columnName, INDEX_COLUMN, nameIndex, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import { DroppedRows, type RowRanges } from './dropped-rows.js';
+import { TableWords } from './missing-words.js';
 import { type Alternative, findAlternatives, type MarkParameter, toParameter } from './reading/alternatives.js';
 import { marksOf, type Place, type ShownReading, shownReading, type TableMarks } from './reading/column-reading.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
@@ -75,6 +76,7 @@ interface Column {
   readonly name: string;
   readonly isIndex: boolean;
   readonly builder: ColumnBuilder;
+  readonly readText: TextReader;
   readonly examples: Set<string>;
   /** The rows of each text that counts as missing, but for empty cells. */
   readonly missing: Map<string, number>;
@@ -87,6 +89,7 @@ export class FirstRows implements OrderedSink {
   readonly #memory = new TextMemory();
   readonly #marks: TableMarks;
   readonly #dropped: DroppedRows;
+  readonly #words: TableWords;
   readonly #columns: Column[] = [];
   readonly #shown: (string | null)[][] = [];
   #shownCharacters = 0;
@@ -101,6 +104,7 @@ export class FirstRows implements OrderedSink {
   constructor(marks: TableMarks = {}, dropped: RowRanges = []) {
     this.#marks = marks;
     this.#dropped = new DroppedRows(dropped);
+    this.#words = new TableWords(marks);
   }
 
   get rowCount(): number {
@@ -123,8 +127,16 @@ export class FirstRows implements OrderedSink {
 
   addColumn(name: string, isIndex: boolean): void {
     if (name !== '' && ++this.#named > MAX_COLUMNS) throw tooManyColumns();
-    const builder = new ColumnBuilder(this.#memory, undefined, marksOf(this.#marks, name));
-    this.#columns.push({ name, isIndex, builder, examples: new Set(), missing: new Map(), present: 0 });
+    const words = this.#words.of(name);
+    const builder = new ColumnBuilder(this.#memory, undefined, marksOf(this.#marks, name), words);
+    const gathered = {
+      builder,
+      readText: textReader(words),
+      examples: new Set<string>(),
+      missing: new Map(),
+      present: 0,
+    };
+    this.#columns.push({ name, isIndex, ...gathered });
   }
 
   drops(place: Place): boolean {
@@ -148,7 +160,7 @@ export class FirstRows implements OrderedSink {
       const texts = this.#columns.map((column, at) => {
         const cells = columns.get(at);
         if (cells === undefined || cells.kind === 'missing') return null;
-        return this.#put(column, row, cells.value(index));
+        return this.#put(column, row, cells.value(index), { row: first + index });
       });
       this.#show(texts);
     }
@@ -166,7 +178,9 @@ export class FirstRows implements OrderedSink {
       const column = builder.take(name, this.rowCount);
       taken.push(column);
       const { kind, reading } = profileColumn(column, share).summary;
-      const isUndecided = reading?.kind === 'undecided' && column.kind === 'text';
+      // Marks decide nothing where other texts are too many.
+      const isMixed = column.missing !== undefined && column.missing.unread !== null;
+      const isUndecided = reading?.kind === 'undecided' && column.kind === 'text' && !isMixed;
       const alternatives = isUndecided ? findAlternatives(column.texts, marksOf(this.#marks, name)) : [];
       const shownName = name.slice(0, MAX_NAME);
       return {
@@ -190,12 +204,13 @@ export class FirstRows implements OrderedSink {
   }
 
   #put(column: Column, row: number, cell: unknown, place?: Place): string | null {
-    const { builder, examples, missing } = column;
+    const { builder, readText, examples, missing } = column;
     builder.put(row, cell, place);
-    const text = cellText(cell);
+    const text = readText(cell);
     this.#characters += text.length;
     if (text === '') {
-      const word = typeof cell === 'string' ? cutText(cell.trim(), MAX_EXAMPLE) : '';
+      const isText = typeof cell === 'string' || typeof cell === 'number';
+      const word = isText && !Number.isNaN(cell) ? cutText(String(cell).trim(), MAX_EXAMPLE) : '';
       const isCounted = word !== '' && (missing.has(word) || missing.size < MAX_WORDS);
       if (isCounted) missing.set(word, (missing.get(word) ?? 0) + 1);
       return null;

@@ -2,6 +2,7 @@ import { type ColumnChoice, type ColumnChoices, type ColumnUse, isPassedOver } f
 import { ColumnBuilder } from './column-builder.js';
 import { tooManyColumns } from './column-names.js';
 import { DroppedRows, type RowRanges } from './dropped-rows.js';
+import { type ListedWords, TableWords } from './missing-words.js';
 import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
 import { type LeftOutRows, type RowPlaces, RowsRead } from './rows-read.js';
 import type { CellSink } from './series-cells.js';
@@ -16,10 +17,12 @@ export abstract class GatheredColumns {
   /** The input columns that are read for what they hold. */
   protected readonly columns = new Map<string, ColumnBuilder>();
   protected readonly rowsRead = new RowsRead();
+  protected readonly missingWords: ListedWords;
   readonly #sinks = new Map<string, CellSink>();
   readonly #memory = new TextMemory();
   readonly #dropped: DroppedRows;
   readonly #choices: ReadonlyMap<string, ColumnChoice>;
+  readonly #words: TableWords;
   /** The columns that count for the number of cells. */
   protected readColumns = 0;
   #rowsSeen = 0;
@@ -34,7 +37,10 @@ export abstract class GatheredColumns {
   ) {
     this.#dropped = new DroppedRows(dropped);
     this.#choices = new Map(choices);
-    this.targetCells = new TargetCells(target, marksOf(marks, target));
+    this.#words = new TableWords(marks);
+    const words = this.#words.of(target);
+    this.missingWords = { words: this.#words.words, target: words };
+    this.targetCells = new TargetCells(target, marksOf(marks, target), words, this.#choices.get(target) === 'number');
   }
 
   /** The number of rows that are used. */
@@ -71,7 +77,7 @@ export abstract class GatheredColumns {
   }
 
   protected openColumn(name: string, use: ColumnUse | undefined): CellSink {
-    const column = new ColumnBuilder(this.#memory, use, marksOf(this.marks, name));
+    const column = new ColumnBuilder(this.#memory, use, marksOf(this.marks, name), this.#words.of(name));
     this.columns.set(name, column);
     return column;
   }

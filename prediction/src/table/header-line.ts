@@ -1,4 +1,4 @@
-import { parseNumber } from './cells.js';
+import { parseNumber } from './parse-number.js';
 
 /** The number of first lines that are searched for the column names, and can be chosen as the header. */
 export const MAX_HEADER_LINE = 20;

@@ -1,4 +1,4 @@
-import { parseNumber } from './cells.js';
+import { parseNumber } from './parse-number.js';
 import { type ColumnReading, type DateReading, type NumberReading, PLAIN_NUMBERS } from './reading/column-reading.js';
 import { createReader, momentOf } from './reading/create-reader.js';
 import {

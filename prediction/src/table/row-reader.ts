@@ -125,7 +125,7 @@ export class OrderedRows implements OrderedSink, GatheredRows {
     }
     for (const [at, builder] of this.#columns.entries()) {
       const cells = columns.get(at);
-      if (cells) builder?.putColumn(rows, cells);
+      if (cells) builder?.putColumn(rows, cells, first);
     }
     for (let index = 0; this.#unnamed.length > 0 && index < length; index++) {
       const cellAt = (at: number) => {

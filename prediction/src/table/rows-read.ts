@@ -49,8 +49,8 @@ export class RowsRead {
     }
     left.rows++;
     if (left.places.length < MAX_PLACES) left.places.push(place);
-    if (typeof cell !== 'string') return;
-    const word = cutText(cell.trim(), MAX_WORD);
+    if (typeof cell !== 'string' && typeof cell !== 'number') return;
+    const word = Number.isNaN(cell) ? '' : cutText(String(cell).trim(), MAX_WORD);
     const count = left.words.get(word);
     if (word === '' || (count === undefined && left.words.size === MAX_COUNTED)) return;
     left.words.set(word, (count ?? 0) + 1);

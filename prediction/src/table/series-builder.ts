@@ -1,5 +1,4 @@
-import { cellText } from './cells.js';
-import type { ColumnChoices, ColumnUse } from './column.js';
+import type { ColumnChoices, ColumnUse, MissingCells } from './column.js';
 import { checkNamed } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import type { RowRanges } from './dropped-rows.js';
@@ -16,6 +15,9 @@ const LIMITS = {
   ofRows: 'Send fewer series, or later rows of each.',
   ofCells: 'Send only the columns that the forecast needs, or fewer series.',
 };
+
+/** Of a column that is not read. */
+const NO_CELLS: MissingCells = { words: [], found: [], unread: null };
 
 /** Gathers rows into a table of series. */
 export class SeriesBuilder extends GatheredColumns {
@@ -51,13 +53,13 @@ export class SeriesBuilder extends GatheredColumns {
    */
   startRow(targetCell: unknown, place: Place): number | undefined {
     if (!this.countRow(place)) return undefined;
-    const text = cellText(targetCell);
-    if (text === '') {
+    const value = this.targetCells.read(targetCell);
+    if (value === undefined) {
       this.rowsRead.leaveOut('no_target', place, targetCell);
       return undefined;
     }
     const row = this.addRow(place);
-    this.targetCells.put(row, text, place);
+    this.targetCells.put(row, value, place);
     return row;
   }
 
@@ -69,7 +71,7 @@ export class SeriesBuilder extends GatheredColumns {
   build(): ForecastTable {
     const { rowCount } = this;
     this.#refuseUnknownNames();
-    const target = this.targetCells.take(rowCount, 'regression');
+    const target = this.targetCells.take(rowCount, 'regression', this.listLeftOut().leftOut);
     if (target.task !== 'regression') throw new Error('The target was read as numbers');
     const { form, moments, reading } = this.#order.take(rowCount);
     if (form === 'number') refuseCompactDates(this.#goal.orderBy, moments);
@@ -86,7 +88,7 @@ export class SeriesBuilder extends GatheredColumns {
       }
       return cells;
     };
-    const { columns, covariates } = this.#takeColumns(rowCount, fill);
+    const { columns, covariates, columnsMissing } = this.#takeColumns(rowCount, fill);
     return {
       task: 'forecast',
       target: this.target,
@@ -99,6 +101,8 @@ export class SeriesBuilder extends GatheredColumns {
       starts: placed.starts,
       ends: placed.ends,
       values: fill(target.targetValues),
+      missingWords: this.missingWords,
+      columnsMissing,
       columns,
       covariates,
       report: placed.report,
@@ -144,10 +148,12 @@ export class SeriesBuilder extends GatheredColumns {
   #takeColumns(rowCount: number, fill: (source: Float64Array) => Float64Array) {
     const columns: ColumnSummary[] = [];
     const covariates: Covariate[] = [];
+    const columnsMissing: MissingCells[] = [];
     const bytes = categoryShare(this.columns.size);
     for (const [name, builder] of this.columns) {
       if (builder.isEmptyIndex) continue;
       const { summary, column } = profileColumn(builder.take(name, rowCount), bytes);
+      columnsMissing.push(column.missing ?? NO_CELLS);
       if (summary.used && summary.kind === 'date') {
         summary.used = false;
         summary.reason = 'of dates, a forecast reads only the column of order_by';
@@ -164,7 +170,7 @@ export class SeriesBuilder extends GatheredColumns {
         covariates.push({ name, isKnown, values: fill(column.values) });
       }
     }
-    return { columns, covariates };
+    return { columns, covariates, columnsMissing };
   }
 }
 

@@ -25,8 +25,11 @@ const MAX_GROUP_LENGTH = 1000;
 export interface CellSink {
   /** @param place of the row in the sender's own text, where it is known. */
   put(row: number, cell: unknown, place?: Place): void;
-  /** @param rows the index of each cell's row, negative where it is left out. */
-  putColumn(rows: Int32Array, cells: CellColumn): void;
+  /**
+   * @param rows the index of each cell's row, negative where it is left out.
+   * @param first the index of the first of them in the sender's table.
+   */
+  putColumn(rows: Int32Array, cells: CellColumn, first: number): void;
 }
 
 /** Cells that are put one by one, however they came. */

@@ -1,4 +1,6 @@
+import type { MissingCells } from './column.js';
 import type { ColumnSummary } from './column-profile.js';
+import type { ListedWords } from './missing-words.js';
 import type { NumberReading } from './reading/column-reading.js';
 import type { LeftOutRows } from './rows-read.js';
 import type { TimeGrid } from './time-grid.js';
@@ -42,6 +44,9 @@ export interface ForecastTable {
   /** As in a table of rows. */
   readonly unnamedColumns?: number;
   readonly leftOut?: readonly LeftOutRows[];
+  readonly missingWords?: ListedWords;
+  /** By column of the table, without the target and those of the goal, its cells without a value. */
+  readonly columnsMissing?: readonly MissingCells[];
   readonly report: SeriesReport;
 }
 

@@ -1,4 +1,3 @@
-import { cellText } from './cells.js';
 import type { ColumnChoices, ColumnUse } from './column.js';
 import type { CellColumn } from './column-builder.js';
 import { checkSetColumn } from './column-names.js';
@@ -35,7 +34,7 @@ export class TableBuilder extends GatheredColumns {
     validation?: ValidationChoice,
   ) {
     super(target, LIMITS, choices, marks, dropped);
-    this.#task = task;
+    this.#task = task ?? (this.targetCells.isForced ? 'regression' : undefined);
     if (validation?.by === target) {
       const message = `validate_by names the target ${quote(target)}. Name the column that orders the rows, or groups them.`;
       throw new TableError([{ message, column: target }]);
@@ -55,15 +54,13 @@ export class TableBuilder extends GatheredColumns {
    */
   startRow(targetCell: unknown, place: Place): number | undefined {
     if (!this.countRow(place)) return undefined;
-    const isNumber = typeof targetCell === 'number' && Number.isFinite(targetCell);
-    const text = isNumber ? undefined : cellText(targetCell);
-    if (text === '') {
+    const value = this.targetCells.read(targetCell);
+    if (value === undefined) {
       this.rowsRead.leaveOut('no_target', place, targetCell);
       return undefined;
     }
     const row = this.addRow(place);
-    if (text !== undefined) this.targetCells.put(row, text, place);
-    else if (isNumber) this.targetCells.putNumber(row, targetCell, place);
+    this.targetCells.put(row, value, place);
     return row;
   }
 
@@ -74,14 +71,16 @@ export class TableBuilder extends GatheredColumns {
    */
   build(): RowTable {
     const { target, rowCount } = this;
-    const answers = this.targetCells.take(rowCount, this.#task);
+    const left = this.listLeftOut();
+    const answers = this.targetCells.take(rowCount, this.#task, left.leftOut);
     if (answers.task === 'classification') checkSetColumn(this.columns.keys(), target);
     const columns = [...this.columns]
       .filter(([, column]) => !column.isEmptyIndex)
       .map(([name, column]) => column.take(name, rowCount));
+    const { missingWords } = this;
     const validation = this.#validation?.take(rowCount);
     const measured = validation && { validation };
-    const table = { target, rowCount, columns, ...this.listLeftOut(), ...answers, ...measured };
+    const table = { target, rowCount, columns, missingWords, ...left, ...answers, ...measured };
     checkInputs(table);
     if (validation) checkValidation(validation, rowCount);
     return table;

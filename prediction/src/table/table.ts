@@ -1,5 +1,6 @@
 import type { RowObject } from './cells.js';
 import type { TableColumn } from './column.js';
+import type { ListedWords } from './missing-words.js';
 import type { NumberReading } from './reading/column-reading.js';
 import type { LeftOutRows } from './rows-read.js';
 import type { ForecastGoal, ForecastTable } from './series-table.js';
@@ -35,6 +36,8 @@ interface CheckedTable {
   readonly leftOut?: readonly LeftOutRows[];
   /** The rows that measure the model; absent where they are drawn at random. */
   readonly validation?: Validation;
+  /** The words that count as missing; absent where an earlier release has stored the table. */
+  readonly missingWords?: ListedWords;
 }
 
 /** A table with a numeric target. */

@@ -1,8 +1,12 @@
+import { cutText } from '../text/cut-text.js';
+import { type TextReader, textReader } from './cells.js';
 import { codesByRow } from './chunked-array.js';
+import { DEFAULT_WORDS, MissingWords } from './missing-words.js';
 import type { Place, ReadingMarks, UndecidedReading } from './reading/column-reading.js';
 import { ColumnValues } from './reading/column-values.js';
 import { ColumnForm } from './reading/decide-column.js';
 import { readNumberText } from './reading/number-forms.js';
+import type { LeftOutRows } from './rows-read.js';
 import { type ClassificationTable, MIN_ROWS, type RegressionTable, type TargetClass, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 import { detached } from './text-column.js';
@@ -40,17 +44,54 @@ export class TargetCells {
   #bad = 0;
   #firstBad: FoundCell | undefined;
   #firstLong: FoundCell | undefined;
+  readonly #readText: TextReader;
+  /** The words that are numbers. */
+  readonly #missingNumbers: ReadonlyMap<number, string>;
+  #leftOut: readonly LeftOutRows[] = [];
+  /** True if only numbers are wanted. */
+  readonly isForced: boolean;
 
-  /** @param marks that the sender has named. */
-  constructor(target: string, marks?: ReadingMarks) {
+  /**
+   * @param marks that the sender has named.
+   * @param words that count as missing.
+   * @param isForced true if the sender wants numbers: all other values are missing then.
+   */
+  constructor(target: string, marks?: ReadingMarks, words = DEFAULT_WORDS, isForced = false) {
     this.#target = target;
     this.#form = new ColumnForm(marks);
     this.#plain = new ColumnValues({ kind: 'number', unit: null }, this.#form);
+    this.#readText = textReader(words);
+    this.#missingNumbers = MissingWords.of(words).numbers;
+    this.isForced = isForced;
   }
 
-  /** @param text of the cell, as `cellText` gives it; not empty. */
-  put(row: number, text: string, place: Place): void {
-    if (this.#count++ === 0) this.#beginUnit(text);
+  /** Returns the finite number of a cell, or its text; undefined if its row is to be left out. */
+  read(cell: unknown): string | number | undefined {
+    if (typeof cell === 'number' && Number.isFinite(cell) && !this.#missingNumbers.has(cell)) return cell;
+    const text = this.#readText(cell);
+    return text === '' || (this.isForced && !this.#isNumber(text)) ? undefined : text;
+  }
+
+  /** Returns whether a text is a finite number with the unit of those before, if they have one. */
+  #isNumber(text: string): boolean {
+    const number = readNumberText(text);
+    if (number === undefined) return false;
+    const { unit, values } = number;
+    if (unit !== null && this.#ofUnit !== undefined && unit !== this.#ofUnit.unit) return false;
+    const { decimal } = this.#form;
+    return decimal === undefined
+      ? Number.isFinite(values['.']) || Number.isFinite(values[','])
+      : Number.isFinite(values[decimal]);
+  }
+
+  /** @param value that `read` has returned. */
+  put(row: number, value: string | number, place: Place): void {
+    if (typeof value === 'number') this.#putNumber(row, value, place);
+    else this.#putCell(row, value, place);
+  }
+
+  #putCell(row: number, text: string, place: Place): void {
+    if (this.#count++ === 0 || (this.isForced && this.#ofUnit === undefined)) this.#beginUnit(text);
     if (this.#ofUnit) this.#putWithUnit(this.#ofUnit, row, text, place);
     const value = this.#plain.putText(row, text, place);
     if (!Number.isNaN(value)) this.#numbers++;
@@ -62,10 +103,11 @@ export class TargetCells {
   }
 
   /** @param value finite. */
-  putNumber(row: number, value: number, place: Place): void {
+  #putNumber(row: number, value: number, place: Place): void {
     this.#count++;
     this.#numbers++;
-    this.#ofUnit = undefined;
+    // Where numbers were chosen, they may be with a unit and without.
+    if (!this.isForced) this.#ofUnit = undefined;
     this.#plain.putValue(row, value);
     // Once there are too many distinct texts for classes, the text is no longer needed.
     if (!this.#tooManyTexts) this.#putText(row, className(String(value)), place);
@@ -79,7 +121,7 @@ export class TargetCells {
 
   #putWithUnit({ unit, values }: UnitValues, row: number, text: string, place: Place): void {
     if (readNumberText(text)?.unit === unit) values.putText(row, text, place);
-    else this.#ofUnit = undefined;
+    else if (!this.isForced) this.#ofUnit = undefined;
   }
 
   #putText(row: number, text: string, place: Place): void {
@@ -104,13 +146,17 @@ export class TargetCells {
    * The target of all rows; the cells are given up with it.
    *
    * @param task undefined, for numbers where most cells are numbers, else for classes.
+   * @param leftOut the rows that are left out.
    * @throws {TableError} if the target cannot be predicted so.
    */
-  take(rowCount: number, task: Task | undefined): TargetData {
+  take(rowCount: number, task: Task | undefined, leftOut: readonly LeftOutRows[] = []): TargetData {
+    this.#leftOut = leftOut;
     const isNumeric = 2 * this.#numbers > this.#count || this.#ofUnit !== undefined;
     const chosen = task ?? (isNumeric ? 'regression' : 'classification');
     if (chosen === 'classification') return this.#takeClasses(rowCount);
-    return this.#takeValues(rowCount, this.#ofUnit?.values ?? this.#plain);
+    return this.isForced
+      ? this.#takeNumbers(rowCount)
+      : this.#takeValues(rowCount, this.#ofUnit?.values ?? this.#plain);
   }
 
   #takeValues(rowCount: number, held: ColumnValues): TargetData {
@@ -124,12 +170,35 @@ export class TargetCells {
     return { task: 'regression', targetValues, targetReading };
   }
 
+  /** Takes chosen numbers, of which some may have a unit. The reading is that of most. */
+  #takeNumbers(rowCount: number): TargetData {
+    this.#checkCount(rowCount);
+    const ofUnit = this.#ofUnit?.values;
+    const readings = [this.#plain, ...(ofUnit ? [ofUnit] : [])].map((held) => {
+      const reading = held.decide(true);
+      if (reading.kind === 'undecided') throw this.#undecided(reading);
+      if (reading.kind === 'date') throw new Error('The target was read as numbers');
+      return { reading, values: held.take(rowCount, reading) };
+    });
+    const [plain, other] = readings;
+    if (plain === undefined) throw new Error('The target has values');
+    const targetValues = plain.values;
+    let plainRows = 0;
+    for (let row = 0; row < rowCount; row++) {
+      if (Number.isNaN(targetValues[row])) targetValues[row] = other?.values[row] ?? Number.NaN;
+      else plainRows++;
+    }
+    this.#checkSpread(targetValues);
+    const { reading: targetReading } = other && 2 * plainRows < rowCount ? other : plain;
+    return { task: 'regression', targetValues, targetReading };
+  }
+
   #refuseBad(): void {
     if (this.#firstBad === undefined) return;
     const { text, place } = this.#firstBad;
     const share = `${this.#bad} of its ${this.#count} values`;
     throw this.#fault(
-      `The target ${quote(this.#target)} must hold finite numbers, but ${share} are not; the first is ${quote(text)}. Correct them, leave them blank, predict the values as classes (task "classification"), or choose another target.`,
+      `The target ${quote(this.#target)} must hold finite numbers, but ${share} are not; the first is ${quote(text)}. Correct them, or leave them blank; or state that such a text is missing (missing=${cutText(text, 40)}), or that all values other than numbers are (as_number=${this.#target}); or predict the values as classes (task "classification"), or choose another target.`,
       place,
     );
   }
@@ -138,8 +207,16 @@ export class TargetCells {
     if (rowCount >= MIN_ROWS) return;
     const rows = rowCount === 1 ? 'row has' : 'rows have';
     throw this.#fault(
-      `Only ${rowCount} ${rows} a value of the target ${quote(this.#target)}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.`,
+      `Only ${rowCount} ${rows} a value of the target ${quote(this.#target)}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.${this.#describeMissing()}`,
     );
+  }
+
+  /** Describes what is in the place of values; '' if only blank cells are. */
+  #describeMissing(): string {
+    const words = this.#leftOut.flatMap((left) => left.words).slice(0, MAX_NAMED);
+    if (words.length === 0) return '';
+    const shown = words.map(({ word, rows }) => `${quote(word)} (${rows === 1 ? '1 row' : `${thousands(rows)} rows`})`);
+    return ` Others have ${shown.join(', ')}, which ${this.isForced ? 'is no number' : 'counts as missing'}.`;
   }
 
   /** An answer that is always the same number, "certain" at 0.99, would hide a wrong export. */
@@ -210,6 +287,9 @@ export const MAX_CLASSES = 100;
 
 /** Classes with fewer rows are rare, and are merged: each of five folds would learn from one or none of them. */
 const MIN_CLASS_ROWS = 10;
+
+/** The words and texts that a message names. */
+const MAX_NAMED = 3;
 
 /** The most different texts of a target of classes, the rare ones among them. */
 const MAX_CLASS_TEXTS = 5000;

@@ -6,6 +6,7 @@ import type { BinnedInput } from '../../rows/row-binner.js';
 
 import type { ColumnSummary } from '../../table/column-profile.js';
 import type { CutGrid } from '../../trees/binning/bin-mapper.js';
+import { layWords } from './word-list.js';
 
 /** Bytes of the parts of a plan: see `kernel/assembly/cells/plan.ts`. */
 const HEADER = 24;
@@ -134,8 +135,10 @@ function layFeature(
   const [data, size] = isCategory
     ? layCategories(memory, summary.categories ?? [], encoder)
     : layGrid(memory, at, encoder.grid);
+  const wordsAt = layWords(memory, summary.missing_words);
   const { words, doubles, bytes } = memory;
   words.set([column, KIND[summary.kind], data, size, encoder.binOfOthers, mask], at / 4);
+  words[at / 4 + 23] = wordsAt;
   words[at / 4 + 7] = Number(isCategory ? finder >= 0 : !readsPoints(summary.reading));
   const { least, most } = usualRange(summary);
   doubles.set(finder >= 0 ? [least, most] : [-Infinity, Infinity], at / 8 + 4);

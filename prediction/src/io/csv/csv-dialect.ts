@@ -1,4 +1,4 @@
-import { parseNumber } from '../../table/cells.js';
+import { parseNumber } from '../../table/parse-number.js';
 import type { Charset } from './csv-text.js';
 
 /** The characters that may stand between the fields of CSV. */

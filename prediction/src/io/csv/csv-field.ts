@@ -1,4 +1,4 @@
-import { parseNumber } from '../../table/cells.js';
+import { parseNumber } from '../../table/parse-number.js';
 
 /** The characters that spreadsheets take for the beginning of a formula. */
 const FORMULA = /^[=+\-@\t\r]/;

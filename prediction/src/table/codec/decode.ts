@@ -115,7 +115,7 @@ class GrowingTable {
   }
 
   finish(): Table {
-    const { target, rowCount, classes, unnamedColumns, leftOut, validation } = this.#head;
+    const { target, rowCount, classes, unnamedColumns, leftOut, missingWords, validation } = this.#head;
     const common = {
       target,
       rowCount,
@@ -123,6 +123,7 @@ class GrowingTable {
       ...(unnamedColumns !== undefined && { unnamedColumns }),
       ...(leftOut && { leftOut }),
       ...(validation && { validation: joinValidation(validation, this.#validation.finish()) }),
+      ...(missingWords && { missingWords }),
     };
     const targetValues = this.#targetValues.finish();
     const targetClasses = this.#targetClasses.finish();
@@ -181,17 +182,24 @@ interface GrowingColumn {
 
 function growingColumn(head: Head['columns'][number], rowCount: number): GrowingColumn {
   if (head.kind !== 'text') {
-    const { kind, name, reading, chosen } = head;
+    const { kind, name, reading, chosen, missing } = head;
     const cells = new GrowingCells(new Float64Array(rowCount));
     return {
       cells,
       addTexts: () => {
         throw new Error('An encoded table has texts of a column of values.');
       },
-      finish: () => ({ kind, name, values: cells.finish(), ...(reading && { reading }), ...(chosen && { chosen }) }),
+      finish: () => ({
+        kind,
+        name,
+        values: cells.finish(),
+        ...(reading && { reading }),
+        ...(chosen && { chosen }),
+        ...(missing && { missing }),
+      }),
     };
   }
-  const { kind, name, textCount, reading, chosen } = head;
+  const { kind, name, textCount, reading, chosen, missing } = head;
   const texts: string[] = [];
   const cells = new GrowingCells(new Uint16Array(isPassedOver(chosen) ? 0 : rowCount));
   return {
@@ -204,7 +212,8 @@ function growingColumn(head: Head['columns'][number], rowCount: number): Growing
       if (texts.length !== textCount || codes.some((code) => code > textCount + 1)) {
         throw new Error('An encoded table has texts that do not fit its codes.');
       }
-      return { kind, name, texts, codes, ...(reading !== undefined && { reading }), ...(chosen && { chosen }) };
+      const read = { ...(reading !== undefined && { reading }), ...(chosen && { chosen }) };
+      return { kind, name, texts, codes, ...read, ...(missing && { missing }) };
     },
   };
 }

@@ -30,21 +30,22 @@ export function* encodeTable(table: Table, places?: RowPlaces): Generator<Uint8A
 }
 
 function* splitTable(table: RowTable, places: EncodedPlaces | undefined): Generator<Piece> {
-  const { target, rowCount, columns, unnamedColumns, leftOut, validation } = table;
+  const { target, rowCount, columns, unnamedColumns, leftOut, missingWords, validation } = table;
   const isNumeric = table.task === 'regression';
   const classes = isNumeric ? null : [...table.classes];
   const heads = columns.map(({ name, ...column }): Head['columns'][number] => {
     if (column.kind === 'text') {
-      const { kind, texts, reading, chosen } = column;
-      return { kind, name, textCount: texts.length, reading, ...(chosen && { chosen }) };
+      const { kind, texts, reading, chosen, missing } = column;
+      return { kind, name, textCount: texts.length, reading, ...(chosen && { chosen }), ...(missing && { missing }) };
     }
-    const { kind, reading, chosen } = column;
-    return { kind, name, reading, ...(chosen && { chosen }) };
+    const { kind, reading, chosen, missing } = column;
+    return { kind, name, reading, ...(chosen && { chosen }), ...(missing && { missing }) };
   });
   const targetReading = isNumeric ? table.targetReading : undefined;
   const rest = {
     unnamedColumns,
     ...(leftOut && { leftOut }),
+    ...(missingWords && { missingWords }),
     ...(places && { places: { areLines: places.areLines, length: places.runs.length } }),
     validation: validation && headOf(validation),
   };

@@ -24,6 +24,11 @@ export const columnReadingSchema = v.variant('kind', [
   v.strictObject({ kind: v.literal('undecided'), reason: v.string() }),
 ]);
 
+const wordsSchema = v.pipe(v.array(v.string()), v.readonly());
+
+/** The words that count as missing in a table. */
+export const listedWordsSchema = v.exactOptional(v.strictObject({ words: wordsSchema, target: wordsSchema }));
+
 /** An encoded table is a list of pieces: its head, and then the cells and texts of one column after the other. */
 export const FORMAT = 'roster-table/1';
 
@@ -60,6 +65,26 @@ export const momentFormSchema = v.union([
   v.picklist(['number', 'month', 'quarter', 'week', 'date', 'local']),
   v.pipe(v.number(), v.safeInteger()),
 ]);
+export const missingCellsSchema = v.strictObject({
+  words: wordsSchema,
+  found: v.pipe(
+    v.array(v.strictObject({ word: v.string(), rows: v.number(), place: v.nullable(placeSchema) })),
+    v.readonly(),
+  ),
+  unread: v.nullable(
+    v.strictObject({
+      kind: v.picklist(['number', 'date']),
+      rows: v.number(),
+      present: v.number(),
+      texts: v.pipe(
+        v.array(v.strictObject({ text: v.string(), rows: v.number(), place: v.nullable(placeSchema) })),
+        v.readonly(),
+      ),
+    }),
+  ),
+});
+
+const missingSchema = v.exactOptional(missingCellsSchema);
 
 const headSchema = v.object({
   format: v.literal(FORMAT),
@@ -79,6 +104,7 @@ const headSchema = v.object({
       v.object({ method: v.literal('group'), column: v.string() }),
     ]),
   ),
+  missingWords: listedWordsSchema,
   columns: v.array(
     v.variant('kind', [
       v.object({
@@ -87,12 +113,14 @@ const headSchema = v.object({
         textCount: v.pipe(countSchema, v.maxValue(MAX_TEXTS)),
         reading: v.optional(v.nullable(columnReadingSchema)),
         chosen: v.optional(v.picklist(['category', 'unused', 'index'])),
+        missing: missingSchema,
       }),
       v.object({
         kind: v.picklist(['number', 'date']),
         name: v.string(),
         reading: v.optional(columnReadingSchema),
         chosen: v.optional(v.picklist(['number', 'date'])),
+        missing: missingSchema,
       }),
     ]),
   ),

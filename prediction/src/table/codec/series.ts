@@ -1,7 +1,15 @@
 import * as v from 'valibot';
 import type { ForecastTable } from '../series-table.js';
 import { STEP_UNITS } from '../time-grid.js';
-import { cutTexts, dateReadingSchema, leftOutSchema, momentFormSchema, numberReadingSchema } from './format.js';
+import {
+  cutTexts,
+  dateReadingSchema,
+  leftOutSchema,
+  listedWordsSchema,
+  missingCellsSchema,
+  momentFormSchema,
+  numberReadingSchema,
+} from './format.js';
 
 /** The format of encoded tables of series. */
 const SERIES_FORMAT = 'roster-series/1';
@@ -50,6 +58,8 @@ export const seriesHeadSchema = v.object({
   rowCount: indexSchema,
   unnamedColumns: v.optional(indexSchema),
   leftOut: v.exactOptional(leftOutSchema),
+  missingWords: listedWordsSchema,
+  columnsMissing: v.exactOptional(v.array(missingCellsSchema)),
   goal: v.object({
     orderBy: v.string(),
     groupBy: v.array(v.string()),
@@ -78,6 +88,7 @@ export const seriesPieceSchema: v.GenericSchema<unknown, SeriesPiece> = v.union(
 /** @param pieceBytes how large a piece is. */
 export function* seriesPieces(table: ForecastTable, pieceBytes: number): Generator<SeriesHead | SeriesPiece> {
   const { target, targetReading, rowCount, goal, grid, columns, covariates, report } = table;
+  const { missingWords, columnsMissing } = table;
   yield {
     format: SERIES_FORMAT,
     target,
@@ -85,6 +96,8 @@ export function* seriesPieces(table: ForecastTable, pieceBytes: number): Generat
     rowCount,
     unnamedColumns: table.unnamedColumns,
     ...(table.leftOut && { leftOut: table.leftOut }),
+    ...(missingWords && { missingWords }),
+    ...(columnsMissing && { columnsMissing: [...columnsMissing] }),
     goal: { ...goal, groupBy: [...goal.groupBy], known: [...goal.known] },
     grid,
     columns,
@@ -158,13 +171,15 @@ export class GrowingSeries {
       if ((this.#filled.get(cells) ?? 0) < cells.length) throw new Error('An encoded table lacks cells.');
     }
     const { target, targetReading, rowCount, goal, grid, columns, covariates, report } = this.#head;
-    const { unnamedColumns } = this.#head;
+    const { unnamedColumns, missingWords, columnsMissing } = this.#head;
     return {
       task: 'forecast',
       target,
       ...(targetReading && { targetReading }),
       rowCount,
       ...(unnamedColumns !== undefined && { unnamedColumns }),
+      ...(missingWords && { missingWords }),
+      ...(columnsMissing && { columnsMissing }),
       goal,
       grid,
       groupTexts: this.#groupTexts,

@@ -53,12 +53,20 @@ export interface ReadingMarks {
 export interface TableMarks extends ReadingMarks {
   /** Entries, not an object, because a column may be named `__proto__`. */
   readonly columns?: readonly (readonly [name: string, decimal: DecimalMark])[] | undefined;
+  /** Words that count as missing in all columns, the target among them, beside the default ones. */
+  readonly missing?: readonly string[] | undefined;
+  /** The same for one column each, as `column=word`. */
+  readonly missingIn?: readonly string[] | undefined;
 }
 
 /** Returns the marks of a column. Its decimal mark overrides the marks of the table. */
-export function marksOf({ columns = [], ...marks }: TableMarks, name: string): ReadingMarks {
-  const decimal = columns.find(([column]) => column === name)?.[1];
-  return decimal === undefined ? marks : { ...marks, group: undefined, decimal };
+export function marksOf(
+  { columns = [], decimal, group, dateOrder, pointDecimals }: TableMarks,
+  name: string,
+): ReadingMarks {
+  const own = columns.find(([column]) => column === name)?.[1];
+  const marks = { dateOrder, pointDecimals };
+  return own === undefined ? { ...marks, decimal, group } : { ...marks, decimal: own };
 }
 
 /** The reading of numbers as programs write them. */

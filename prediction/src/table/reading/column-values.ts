@@ -1,14 +1,12 @@
-import { cellText, parseDate } from '../cells.js';
+import { parseDate } from '../cells.js';
 import { type Chunked, valuesByRow } from '../chunked-array.js';
 import { PARSING_SHARE } from '../column.js';
-import type { ColumnReading, DateOrder, Example, Place, UndecidedReading } from './column-reading.js';
-import { showExample } from './column-reading.js';
+import type { ColumnReading, DateOrder, Place } from './column-reading.js';
 import { readDateText } from './date-forms.js';
 import type { ColumnForm, ColumnKind } from './decide-column.js';
+import { describeMixed } from './mixed-column.js';
 import { readNumberText } from './number-forms.js';
-
-/** The characters of a text that a message shows. */
-const MAX_EXAMPLE = 100;
+import { type UnreadCells, UnreadTexts } from './unread-cells.js';
 
 type Values = Chunked<Float64Array<ArrayBuffer>>;
 
@@ -25,7 +23,8 @@ export class ColumnValues {
   readonly #others = new Map<',' | DateOrder, Values>();
   #present = 0;
   #unread = 0;
-  #firstUnread: Example | undefined;
+  readonly #unreadTexts = new UnreadTexts();
+  #isMixed = false;
 
   /** @param form has the texts of the column so far. */
   constructor(kind: ColumnKind, form: ColumnForm) {
@@ -40,16 +39,6 @@ export class ColumnValues {
     this.#values.set(row, value + 0);
   }
 
-  put(row: number, cell: unknown, place: Place | undefined): void {
-    const { kind } = this;
-    if (typeof cell === 'number' && kind.kind === 'number') {
-      if (!Number.isNaN(cell)) this.putValue(row, cell);
-      return;
-    }
-    const text = cellText(cell);
-    if (text !== '') this.putText(row, text, place);
-  }
-
   /**
    * @param text of a cell, which is evidence of what the column means.
    * @returns one of the values that it may mean; NaN if it is of another kind.
@@ -60,7 +49,7 @@ export class ColumnValues {
     this.#present++;
     if (Number.isNaN(value)) {
       this.#unread++;
-      this.#firstUnread ??= { text: text.slice(0, MAX_EXAMPLE), place };
+      this.#unreadTexts.add(text, place ?? this.#form.placeOf(text));
     }
     return value;
   }
@@ -124,14 +113,24 @@ export class ColumnValues {
   decide(force = false): ColumnReading {
     const reading = this.#form.decide(this.kind, force);
     const isRead = this.#present - this.#unread >= PARSING_SHARE * this.#present;
-    return reading.kind === 'undecided' || force || isRead ? reading : this.#describeUnread();
+    if (reading.kind === 'undecided' || force || isRead) return reading;
+    this.#isMixed = true;
+    return describeMixed(this.kind.kind, this.#unreadTexts.list(), { rows: this.#unread, present: this.#present });
   }
 
-  #describeUnread(): UndecidedReading {
-    const [unread, present] = [this.#unread, this.#present].map((count) => count.toLocaleString('en'));
-    const example = this.#firstUnread ? ` (${showExample(this.#firstUnread)})` : '';
-    const reason = `${unread} of its ${present} values are not ${this.kind.kind}s like the others${example}; choose ${this.kind.kind}s for the column (as_${this.kind.kind}), or correct them`;
-    return { kind: 'undecided', reason };
+  /**
+   * Returns the cells that are not read, or that keep the column from being read; null without any.
+   *
+   * @param values of all rows under the reading
+   */
+  listUnread(values: Float64Array, reading: ColumnReading): UnreadCells | null {
+    // Where marks are undecided, all cells are read or none.
+    if (reading.kind === 'undecided' && !this.#isMixed) return null;
+    let read = 0;
+    for (const value of values) if (!Number.isNaN(value)) read++;
+    const rows = this.#present - read;
+    if (rows <= 0) return null;
+    return { kind: this.kind.kind, rows, present: this.#present, texts: this.#unreadTexts.list() };
   }
 
   /** Returns the values of all rows under a reading, and releases them. NaN is missing. */

@@ -1,4 +1,6 @@
-import { cellText, parseDate, plainNumber } from '../cells.js';
+import { parseDate, textReader } from '../cells.js';
+import { MissingWords } from '../missing-words.js';
+import { plainNumber } from '../parse-number.js';
 import type { ColumnReading, DateReading, NumberReading } from './column-reading.js';
 import { type DateText, readDateText } from './date-forms.js';
 import { createEarlierReader } from './earlier-readings.js';
@@ -21,14 +23,22 @@ export function createReader(
   return reading.kind === 'number' ? numberReader(reading) : dateReader(reading);
 }
 
-/** Returns the reader of the cells of such a column; numbers of a column of numbers are what they are. */
+/**
+ * Returns the reader of the cells of such a column; numbers of a column of numbers are what they are.
+ *
+ * @param words that count as missing, as for `textReader`.
+ */
 export function createCellReader(
   kind: 'number' | 'date',
   reading: ColumnReading | null | undefined,
+  words: readonly string[] | undefined,
 ): (cell: unknown) => number {
   const read = createReader(kind, reading);
-  const isNumeric = kind === 'number';
-  return (cell) => (isNumeric && typeof cell === 'number' ? cell : read(cellText(cell)));
+  const readText = textReader(words);
+  if (kind === 'date') return (cell) => read(readText(cell));
+  const { numbers } = MissingWords.of(words);
+  const readNumber = numbers.size === 0 ? (cell: number) => cell : (cell: number) => (numbers.has(cell) ? NaN : cell);
+  return (cell) => (typeof cell === 'number' ? readNumber(cell) : read(readText(cell)));
 }
 
 function numberReader(reading: NumberReading): (text: string) => number {

@@ -1,16 +1,26 @@
-import { parseDate, plainNumber } from '../cells.js';
+import { parseDate } from '../cells.js';
 import { type ColumnUse, PARSING_SHARE } from '../column.js';
+import { plainNumber } from '../parse-number.js';
 import type { ColumnReading, DecimalMark, Place, ReadingMarks, UndecidedReading } from './column-reading.js';
 import { type DateText, readDateText } from './date-forms.js';
 import { DateOrders } from './date-order.js';
+import { describeMixed, hasFewOthers, MAX_MARKERS } from './mixed-column.js';
 import { isInfinite, type NumberText, readNumberText } from './number-forms.js';
 import { chosenDecimal, NumberMarks } from './number-marks.js';
+import { UnreadTexts } from './unread-cells.js';
 
 /** The most units that a column distinguishes; all values of a column of numbers have one. */
 const MAX_UNITS = 8;
 
 /** The kind of a column, before the meaning of its texts is decided: numbers with or without a unit, or dates. */
 export type ColumnKind = { readonly kind: 'number'; readonly unit: string | null } | { readonly kind: 'date' };
+
+/** The kind of most texts of a column that has too many others, and why it is not read so. */
+export interface MixedKind {
+  readonly kind: 'mixed';
+  readonly most: ColumnKind;
+  readonly reading: UndecidedReading;
+}
 
 /** A distinct text of a column, and the number of its rows. */
 export type CountedText = readonly [text: string, rows: number];
@@ -23,6 +33,8 @@ export class ColumnForm {
   readonly #marks: ReadingMarks;
   readonly #numbers = new Map<string | null, NumberMarks>();
   readonly #dates = new DateOrders();
+  /** The first texts that are neither numbers nor dates. */
+  readonly #others = new UnreadTexts();
 
   /** @param marks that the sender has named. */
   constructor(marks: ReadingMarks = {}) {
@@ -35,6 +47,7 @@ export class ColumnForm {
     const { number, date } = readText(text);
     if (number) this.addNumber(number, text, place);
     if (date) this.addDate(date, text, place);
+    if (!number && !date) this.#others.add(text, place);
   }
 
   /**
@@ -69,6 +82,11 @@ export class ColumnForm {
     this.#dates.add(date, text, place, !Number.isNaN(parseDate(text)));
   }
 
+  /** Returns the place of the first row with a text that is neither a number nor a date, of the first such texts. */
+  placeOf(text: string): Place | undefined {
+    return this.#others.placeOf(text);
+  }
+
   /** The decimal mark that the sender has named. */
   get decimal(): DecimalMark | undefined {
     return chosenDecimal(this.#marks);
@@ -78,17 +96,30 @@ export class ColumnForm {
    * Finds the kind of nearly all texts, or the chosen kind.
    *
    * @param texts of the column. All were added, but for numbers that came as such.
-   * @returns null if there is no such kind, or the reason why texts that look like dates are not read as dates.
+   * @returns null if there is no such kind; the reason why texts that look like dates are not read as dates; or the kind
+   *   of most texts, where others are too many to be missing values without a word.
    */
-  findKind(texts: Iterable<CountedText>, choice?: ColumnUse): ColumnKind | UndecidedReading | null {
+  findKind(texts: Iterable<CountedText>, choice?: ColumnUse): ColumnKind | MixedKind | UndecidedReading | null {
     if (choice === 'date') return { kind: 'date' };
-    const { units, dates, days, present } = countKinds(texts);
-    const hasNearlyAll = (rows = 0) => rows > 0 && rows >= PARSING_SHARE * present;
+    const { units, dates, days, present, unknown, others } = countKinds(texts);
+    const hasNearlyAll = ({ rows } = NONE) => rows > 0 && rows >= PARSING_SHARE * present;
     let best: string | null = null;
-    for (const [unit, rows] of units) if (rows > (units.get(best) ?? 0)) best = unit;
+    for (const [unit, { rows }] of units) if (rows > (units.get(best)?.rows ?? 0)) best = unit;
     if (choice === 'number' || hasNearlyAll(units.get(best))) return { kind: 'number', unit: best };
     if (hasNearlyAll(days)) return { kind: 'date' };
-    return hasNearlyAll(dates) ? this.#dates.describeWrong() : null;
+    if (hasNearlyAll(dates)) return this.#dates.describeWrong();
+    const numbers = units.get(best) ?? NONE;
+    const [most, counted] =
+      days.rows > numbers.rows ? [DATES, days] : [{ kind: 'number', unit: best } as const, numbers];
+    // Texts that are no longer known may be values.
+    const known = present - unknown;
+    if (!hasFewOthers(counted, others, known)) return null;
+    const markers = others.map(([text, rows]) => ({ text, rows, place: this.placeOf(text) ?? null }));
+    return {
+      kind: 'mixed',
+      most,
+      reading: describeMixed(most.kind, markers, { rows: known - counted.rows, present: known }),
+    };
   }
 
   /**
@@ -108,25 +139,40 @@ export function decideColumn(texts: readonly CountedText[], marks?: ReadingMarks
   const form = new ColumnForm(marks);
   for (const [text] of texts) form.add(text);
   const kind = form.findKind(texts);
-  return kind === null || kind.kind === 'undecided' ? kind : form.decide(kind);
+  if (kind === null || kind.kind === 'undecided') return kind;
+  return kind.kind === 'mixed' ? kind.reading : form.decide(kind);
 }
 
-function countKinds(texts: Iterable<CountedText>) {
-  const units = new Map<string | null, number>();
-  let [plain, dates, days, present] = [0, 0, 0, 0];
-  for (const [text, rows] of texts) {
+const DATES = { kind: 'date' } as const;
+
+/** Texts of a kind: how many are different, and the rows of all. */
+interface KindCount {
+  texts: number;
+  rows: number;
+}
+
+const NONE: Readonly<KindCount> = { texts: 0, rows: 0 };
+
+function countKinds(counted: Iterable<CountedText>) {
+  const units = new Map<string | null, KindCount>();
+  const [plain, dates, days] = [{ ...NONE }, { ...NONE }, { ...NONE }];
+  const others = new MostFrequent();
+  let [present, unknown] = [0, 0];
+  for (const [text, rows] of counted) {
     present += rows;
     if (plainNumber(text) !== undefined) {
-      plain += rows;
+      count(plain, rows);
       continue;
     }
     const { number, date } = readText(text);
-    if (number) units.set(number.unit, (units.get(number.unit) ?? 0) + rows);
-    if (date) dates += rows;
-    if (date && isDay(date)) days += rows;
+    if (number) countUnit(units, number.unit, { texts: 1, rows });
+    if (date) count(dates, rows);
+    if (date && isDay(date)) count(days, rows);
+    if (text === '') unknown += rows;
+    else if (!number && !date) others.add(text, rows);
   }
-  if (plain > 0) units.set(null, (units.get(null) ?? 0) + plain);
-  return { units, dates, days, present };
+  if (plain.rows > 0) countUnit(units, null, plain);
+  return { units, dates, days, present, unknown, others: others.texts };
 }
 
 function readText(text: string): { readonly number?: NumberText; readonly date?: DateText } {
@@ -140,4 +186,27 @@ function readText(text: string): { readonly number?: NumberText; readonly date?:
 function isDay({ value, byOrder }: DateText): boolean {
   if (byOrder === undefined) return !Number.isNaN(value);
   return Object.values(byOrder).some((moment) => !Number.isNaN(moment));
+}
+
+function count(counted: KindCount, rows: number): void {
+  counted.texts++;
+  counted.rows += rows;
+}
+
+function countUnit(units: Map<string | null, KindCount>, unit: string | null, { texts, rows }: KindCount): void {
+  const before = units.get(unit) ?? NONE;
+  units.set(unit, { texts: before.texts + texts, rows: before.rows + rows });
+}
+
+/** The most frequent of some texts. */
+class MostFrequent {
+  readonly texts: CountedText[] = [];
+
+  add(text: string, rows: number): void {
+    const { texts } = this;
+    if (texts.length === MAX_MARKERS && rows <= (texts.at(-1)?.[1] ?? 0)) return;
+    texts.push([text, rows]);
+    texts.sort(([, one], [, other]) => other - one);
+    if (texts.length > MAX_MARKERS) texts.pop();
+  }
 }

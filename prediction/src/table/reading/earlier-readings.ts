@@ -3,7 +3,8 @@
  * itself, and numbers as programs write them are such whatever the marks of their column are.
  */
 
-import { parseDate, parseNumber } from '../cells.js';
+import { parseDate } from '../cells.js';
+import { parseNumber } from '../parse-number.js';
 import type { DateReading, DecimalMark, NumberReading } from './column-reading.js';
 import { readDateText } from './date-forms.js';
 import { GROUPED_BY, isUnit, SEPARATORS } from './number-forms.js';

@@ -12,6 +12,7 @@ import {
   reliabilitySchema,
   unfamiliarBinsSchema,
 } from '../../model/schemas.js';
+import { listedWordsSchema } from '../../table/codec/format.js';
 import type { TargetClass } from '../../table/table.js';
 import { MAX_CLASSES } from '../../table/target-cells.js';
 import { forestCount } from '../../trees/boosting/softmax-loss.js';
@@ -111,6 +112,7 @@ const calibrationShape = {
 const headSchema = v.object({
   task: v.literal('classification'),
   target: v.string(),
+  missing_words: listedWordsSchema,
   row_count: countSchema,
   classes: v.pipe(
     v.array(

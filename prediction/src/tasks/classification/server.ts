@@ -102,7 +102,7 @@ interface Parts {
 /** Makes a classifier ready to predict rows as classes, each with a set. */
 export function* serveClasses(model: ClassificationModel): Steps<TaskServer<ClassPrediction>> {
   const { class_forests, partial_rows, ...facts } = model;
-  const { classes, sets, probabilities, metrics } = facts;
+  const { classes, sets, probabilities, missing_words, metrics } = facts;
   const corrections = partial_rows?.correction_forests;
   const parts: Parts = {
     model: facts,
@@ -113,7 +113,7 @@ export function* serveClasses(model: ClassificationModel): Steps<TaskServer<Clas
     estimator: new ProbabilityEstimator(probabilities),
     partialEstimator: new ProbabilityEstimator((partial_rows ?? model).probabilities),
     explainer: ModelExplainer.of(model, class_forests, corrections),
-    readClass: createClassReader(classes),
+    readClass: createClassReader(classes, missing_words?.target),
   };
   return {
     layout: classLayout(facts),
@@ -123,7 +123,9 @@ export function* serveClasses(model: ClassificationModel): Steps<TaskServer<Clas
     trees: countTrees([...class_forests, ...(corrections ?? [])]),
     get promised(): PromisedTarget {
       const calibration = { thresholds: describeThresholds(sets) };
-      return { task: 'classification', reading: null, classes, calibration, calibrated_rows: metrics.held_out_rows };
+      const words = missing_words && { missing_words: missing_words.target };
+      const calibrated_rows = metrics.held_out_rows;
+      return { task: 'classification', reading: null, ...words, classes, calibration, calibrated_rows };
     },
     defaultLevel: DEFAULT_CONFIDENCE,
     contributions: parts.explainer ? nameContributions(facts.target, parts.explainer) : [],

@@ -81,11 +81,12 @@ export class ClassTraining implements TaskTraining<ClassObjective, ClassCalibrat
     calibrated,
     partial,
   }: TrainedParts<ClassObjective, ClassCalibration, PartialPart>): ClassificationModel {
-    const { target, rowCount, classes } = this.table;
+    const { target, rowCount, classes, missingWords } = this.table;
     const names = classes.map(({ name }) => name);
     return {
       task: 'classification',
       target,
+      ...(missingWords && { missing_words: missingWords }),
       row_count: rowCount,
       classes,
       columns,

@@ -1,4 +1,4 @@
-import { cellText, groupText, type RowObject } from '../../table/cells.js';
+import { groupText, type RowObject } from '../../table/cells.js';
 import { InvalidRowsError, type RowFault } from '../../table/invalid-rows.js';
 import { describeForm, formatMoment, momentHint, readMoment } from '../../table/moments.js';
 import { quote } from '../../table/table-error.js';
@@ -65,8 +65,8 @@ export class ForecastRequest {
       throw new InvalidRowsError([{ row: at, message: `is one row too many: at most ${most} are read for forecasts` }]);
     }
     const { order, target, groups, model } = this.#index;
-    const orderText = cellText(order.of(row));
-    const targetText = cellText(target.of(row));
+    const orderText = this.#index.orderText(order.of(row));
+    const targetText = this.#index.targetText(target.of(row));
     const texts = groups.map((cell) => (cell.isIn(row) ? groupText(cell.of(row)) : undefined));
     if (orderText === '') {
       if (targetText === '') this.#match(texts, at);

@@ -1,4 +1,4 @@
-import { Cell, cellText } from '../../table/cells.js';
+import { Cell, type TextReader, textReader } from '../../table/cells.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
 import { createCellReader, createReader } from '../../table/reading/create-reader.js';
 import type { MethodFacts } from './method.js';
@@ -24,6 +24,9 @@ export class SeriesIndex {
   /** By group column, whether every series has a value in it. */
   readonly areNamed: readonly boolean[];
   readonly target: Cell;
+  /** Return the text of a cell, and '' for a missing value. */
+  readonly targetText: TextReader;
+  readonly orderText: TextReader;
   readonly readTarget: (text: string) => number;
 
   constructor(readonly model: SeriesFacts) {
@@ -31,6 +34,8 @@ export class SeriesIndex {
     this.groups = model.group_by.map((name) => new Cell(name));
     this.areNamed = model.group_by.map((_, column) => model.series.groups.isNamed(column));
     this.target = new Cell(model.target);
+    this.targetText = textReader(model.missing_words?.target);
+    this.orderText = textReader(model.columns[0]?.missing_words);
     this.readTarget = createReader('number', model.target_reading);
     this.covariates = model.columns
       .slice(1 + model.group_by.length)
@@ -43,14 +48,20 @@ export class SeriesIndex {
   }
 }
 
-function covariateReader({ kind, reading, categories }: ColumnSummary): (cell: unknown) => number {
+function covariateReader({
+  kind,
+  reading,
+  categories,
+  missing_words: words,
+}: ColumnSummary): (cell: unknown) => number {
   if (kind === 'number') {
-    const read = createCellReader('number', reading);
+    const read = createCellReader('number', reading, words);
     return (cell) => {
       const value = read(cell);
       return Number.isFinite(value) ? value : Number.NaN;
     };
   }
   const indexOf = new Map(categories?.map((text, index) => [text, index]));
-  return (cell) => indexOf.get(cellText(cell)) ?? Number.NaN;
+  const readText = textReader(words);
+  return (cell) => indexOf.get(readText(cell)) ?? Number.NaN;
 }

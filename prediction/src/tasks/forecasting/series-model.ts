@@ -10,9 +10,10 @@ import {
   numbersSchema,
 } from '../../model/schemas.js';
 import { isRowObject } from '../../table/cells.js';
-import { numberReadingSchema } from '../../table/codec/format.js';
+import { listedWordsSchema, numberReadingSchema } from '../../table/codec/format.js';
 import { gridSchema, reportSchema } from '../../table/codec/series.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
+import type { ListedWords } from '../../table/missing-words.js';
 import type { NumberReading } from '../../table/reading/column-reading.js';
 import type { SeriesReport } from '../../table/series-table.js';
 import type { TimeGrid } from '../../table/time-grid.js';
@@ -26,6 +27,8 @@ export interface SeriesModel {
   readonly task: 'forecast';
   readonly target: string;
   readonly target_reading: NumberReading | null;
+  /** Absent in models of releases that did not list them: see `textReader`. */
+  readonly missing_words?: ListedWords;
   /** True if each value of the target was a whole number: bounds are, too. Models of releases before 0.3.0 lack it. */
   readonly whole_target?: true;
   readonly row_count: number;
@@ -144,6 +147,7 @@ export const forecastHeadSchema = v.object({
   task: v.literal('forecast'),
   target: v.string(),
   target_reading: v.nullable(numberReadingSchema),
+  missing_words: listedWordsSchema,
   whole_target: v.exactOptional(v.literal(true)),
   row_count: countSchema,
   order_by: v.string(),

@@ -31,7 +31,7 @@ import { RowForms } from '../../rows/row-writer.js';
 import { estimateMemory } from '../../serving/memory.js';
 import { type JsonAnswer, writeArray } from '../../serving/row-server.js';
 import { estimateReading, estimateSeries, SLICE_WORK } from '../../serving/work.js';
-import { cellText, groupText, type RowObject } from '../../table/cells.js';
+import { groupText, type RowObject } from '../../table/cells.js';
 import { InvalidRowsError } from '../../table/invalid-rows.js';
 import { formatMoment } from '../../table/moments.js';
 import { cacheByPosition, createCalendar, findMoment } from '../../table/time-grid.js';
@@ -228,7 +228,7 @@ export class SeriesServer {
     for (let start = 0; start < rows.length; ) {
       const read = keys.read(rows, start, MAX_ROWS);
       for (const row of read) {
-        const hasMoment = cellText(index.order.of(row)) !== '';
+        const hasMoment = index.orderText(index.order.of(row)) !== '';
         if (hasMoment || index.groups.every((cell) => cell.isIn(row))) {
           named.add(JSON.stringify(index.groups.map((cell) => groupText(cell.of(row)))));
         } else count = length;
@@ -312,6 +312,7 @@ function describeForecasts({
   method,
   metrics,
   whole_target,
+  missing_words,
 }: SeriesFacts): PromiseForm {
   const categories = nameStepGroups(method.horizon);
   return {
@@ -319,6 +320,7 @@ function describeForecasts({
       task: 'forecast',
       target,
       reading,
+      ...(missing_words && { missing_words: missing_words.target }),
       classes: [],
       columns: [{ name: 'step', kind: 'category', part: null, cuts: [], categories }],
       calibration: {

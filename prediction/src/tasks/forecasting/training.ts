@@ -1,5 +1,6 @@
 import { isWhole } from '../../intervals/target-range.js';
 import { CATEGORY_BYTES, type ColumnSummary, chooseCategories } from '../../table/column-profile.js';
+import { DEFAULT_WORDS } from '../../table/missing-words.js';
 import type { ForecastTable } from '../../table/series-table.js';
 import type { Progress } from '../../training/progress.js';
 import { finish } from '../../trees/steps.js';
@@ -39,6 +40,7 @@ export function trainForecast(
     task: 'forecast',
     target,
     target_reading: table.targetReading ?? null,
+    ...(table.missingWords && { missing_words: table.missingWords }),
     ...(whole && { whole_target: true }),
     row_count: rowCount,
     order_by: goal.orderBy,
@@ -89,6 +91,7 @@ function summarizeColumns(table: ForecastTable): ColumnSummary[] {
       name: goal.orderBy,
       kind: grid.form === 'number' ? 'number' : 'date',
       ...usual,
+      ...(table.missingWords && { missing_words: DEFAULT_WORDS }),
       reading: grid.reading ?? null,
       min: report.first,
       max: report.last,

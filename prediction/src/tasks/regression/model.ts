@@ -14,7 +14,7 @@ import {
   reliabilitySchema,
   unfamiliarBinsSchema,
 } from '../../model/schemas.js';
-import { numberReadingSchema } from '../../table/codec/format.js';
+import { listedWordsSchema, numberReadingSchema } from '../../table/codec/format.js';
 import type { NumberReading } from '../../table/reading/column-reading.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
@@ -112,6 +112,7 @@ export const regressionHeadSchema = v.pipe(
   v.object({
     task: v.literal('regression'),
     target: v.string(),
+    missing_words: listedWordsSchema,
     target_reading: v.nullable(numberReadingSchema),
     row_count: countSchema,
     columns: indexSchema,

@@ -69,7 +69,7 @@ interface Parts {
 /** Makes a regressor ready to predict rows as numbers, each with an interval. */
 export function* serveNumbers(model: RegressionModel): Steps<TaskServer<Prediction>> {
   const { value_forest, error_forest, partial_rows, ...facts } = model;
-  const { target_scale, target_deviation, target_reading, metrics } = facts;
+  const { target_scale, target_deviation, target_reading, missing_words, metrics } = facts;
   const { keeps_mean } = facts.target_support;
   const memory = scorerMemory();
   const corrections = partial_rows ? [partial_rows.correction_forest] : undefined;
@@ -82,7 +82,7 @@ export function* serveNumbers(model: RegressionModel): Steps<TaskServer<Predicti
     rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
     explainer: ModelExplainer.of(model, [value_forest], corrections),
     explainedRounding: new Rounding(EXPLAINED_SHARE * lengthFromStandard(target_scale, target_deviation)),
-    readActual: createCellReader('number', target_reading),
+    readActual: createCellReader('number', target_reading, missing_words?.target),
   };
   const { binner, scorers, errors, partialErrors } = parts;
   const ofPartial = partial_rows ? [partial_rows.correction_forest, partial_rows.error_forest] : [];
@@ -96,7 +96,8 @@ export function* serveNumbers(model: RegressionModel): Steps<TaskServer<Predicti
     get promised(): PromisedTarget {
       const calibration = { log_widths: describeWidths(facts), ...(keeps_mean && { is_whole: keeps_mean }) };
       const calibrated_rows = metrics.held_out_rows;
-      return { task: 'regression', reading: target_reading, classes: [], calibration, calibrated_rows };
+      const words = missing_words && { missing_words: missing_words.target };
+      return { task: 'regression', reading: target_reading, ...words, classes: [], calibration, calibrated_rows };
     },
     // Each row has its own confidence.
     defaultLevel: undefined,

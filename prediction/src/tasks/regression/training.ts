@@ -172,6 +172,7 @@ export class NumberTraining implements TaskTraining<NumberObjective, Calibrated,
     return {
       task: 'regression',
       target: table.target,
+      ...(table.missingWords && { missing_words: table.missingWords }),
       target_reading: table.targetReading ?? null,
       row_count: table.rowCount,
       columns,

@@ -1,4 +1,4 @@
-import { cellText } from '../../table/cells.js';
+import { type TextReader, textReader } from '../../table/cells.js';
 import { type ColumnSummary, MAX_CATEGORIES, type ValueCount } from '../../table/column-profile.js';
 import { createCellReader } from '../../table/reading/create-reader.js';
 import { type DatePart, datePart } from './date-parts.js';
@@ -30,11 +30,11 @@ const MAX_VALUE_BINS = 255;
  * @param part the part of a date to read; null for the moment itself, and in other columns.
  */
 export function createEncoder(summary: ColumnSummary, cuts: readonly number[], part: DatePart | null): Encoder {
-  const { kind, reading } = summary;
-  if (kind === 'category') return new CategoryEncoder(summary.categories ?? []);
+  const { kind, reading, missing_words: words } = summary;
+  if (kind === 'category') return new CategoryEncoder(summary.categories ?? [], textReader(words));
   const grid = new CutGrid(cuts);
   const binOf = gridBinner(grid, part);
-  const read = createCellReader(kind, reading);
+  const read = createCellReader(kind, reading, words);
   return {
     binCount: cuts.length + 2,
     binOfOthers: MISSING_BIN,
@@ -66,7 +66,10 @@ class CategoryEncoder implements Encoder {
   readonly grid = null;
   readonly #binOf: ReadonlyMap<string, number>;
 
-  constructor(categories: readonly string[]) {
+  constructor(
+    categories: readonly string[],
+    private readonly readText: TextReader,
+  ) {
     const known = categories.slice(0, MAX_CATEGORIES);
     this.#binOf = new Map(known.map((category, index) => [category, index + 1]));
     this.binCount = known.length + 2;
@@ -80,7 +83,7 @@ class CategoryEncoder implements Encoder {
     // A known text needs no parsing.
     const known = typeof cell === 'string' ? this.#binOf.get(cell) : undefined;
     if (known !== undefined) return known;
-    const text = cellText(cell);
+    const text = this.readText(cell);
     return text === '' ? MISSING_BIN : (this.#binOf.get(text) ?? this.binOfOthers);
   }
 }

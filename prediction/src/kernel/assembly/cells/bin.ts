@@ -21,10 +21,23 @@ import {
   readLeast,
   readMask,
   readMost,
+  readWords,
   tableMask,
 } from './plan';
 import { findSlot, isFree, slotValue } from './texts';
-import { hasDigit, hasPoint, isMissingWord, isTrue, trim, trimmedEnd, trimmedStart } from './words';
+import {
+  countNumbers,
+  hasDigit,
+  hasNumberWithin,
+  hasPoint,
+  isMissingNumber,
+  isMissingWord,
+  isTrue,
+  mayBeOtherWord,
+  trim,
+  trimmedEnd,
+  trimmedStart,
+} from './words';
 
 const MISSING_BIN: i32 = 0;
 
@@ -70,7 +83,9 @@ export function binCells(plan: usize, cells: usize, rowCount: u32, bins: usize, 
 
 function numberBin(feature: usize, cell: usize): i32 {
   const read = readCell(cell, !hasPointGroups(feature));
-  if (read === EXACT) return orderedBin(feature, number);
+  if (read === EXACT) {
+    return isMissingNumber(readWords(feature), number) ? MISSING_BIN : orderedBin(feature, number);
+  }
   if (read === NEAR) return nearBin(feature, number);
   return read === NO_NUMBER ? MISSING_BIN : UNREAD;
 }
@@ -106,6 +121,7 @@ function nearBin(feature: usize, value: f64): i32 {
   const reach = abs(value) * NEAR_SHARE;
   const least = value - reach;
   const most = value + reach;
+  if (hasNumberWithin(readWords(feature), min(least, most), max(least, most))) return UNREAD;
   if (least < readLeast(feature) !== most < readLeast(feature)) return UNREAD;
   if (least > readMost(feature) !== most > readMost(feature)) return UNREAD;
   if (countBelow(feature, least) !== countBelow(feature, most)) return UNREAD;
@@ -141,17 +157,22 @@ function categoryBin(feature: usize, cell: usize): i32 {
   if (kind > TEXT) return UNREAD;
   const known = binOfText(feature, readStart(cell), readLength(cell));
   if (known !== UNREAD) return known;
-  if (kind !== TEXT) return unknownBin(feature);
+  const words = readWords(feature);
+  if (kind !== TEXT) {
+    if (countNumbers(words) > 0 || mayBeOtherWord(words, readLength(cell))) return UNREAD;
+    // "true" may be a word.
+    return isMissingWord(words, readStart(cell), readLength(cell)) ? MISSING_BIN : unknownBin(feature);
+  }
   trim(readStart(cell), readLength(cell));
   const length = <u32>(trimmedEnd - trimmedStart);
   if (length === 0) return MISSING_BIN;
   // A blank beyond ASCII may stand at its ends.
   if (((load<u8>(trimmedStart) | load<u8>(trimmedEnd - 1)) & 0x80) !== 0) return UNREAD;
-  if (length <= 5) {
-    if (isMissingWord(trimmedStart, length)) return MISSING_BIN;
-    // "TRUE" is `true`.
-    if (isTrue(trimmedStart, length)) return UNREAD;
-  }
+  if (isMissingWord(words, trimmedStart, length)) return MISSING_BIN;
+  if (mayBeOtherWord(words, length)) return UNREAD;
+  // "TRUE" is `true`.
+  if (length <= 5 && isTrue(trimmedStart, length)) return UNREAD;
+  if (countNumbers(words) > 0 && hasDigit(trimmedStart, trimmedEnd)) return UNREAD;
   if (length === readLength(cell)) return unknownBin(feature);
   const trimmed = binOfText(feature, trimmedStart, length);
   return trimmed === UNREAD ? unknownBin(feature) : trimmed;

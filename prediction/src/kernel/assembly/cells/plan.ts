@@ -106,3 +106,8 @@ export function fieldsInUnit(feature: usize): f64 {
 export function lastField(feature: usize): f64 {
   return <f64>load<u32>(feature, 88);
 }
+
+/** The words that count as missing: see `words.ts`. */
+export function readWords(feature: usize): usize {
+  return <usize>load<u32>(feature, 92);
+}

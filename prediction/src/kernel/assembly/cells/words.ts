@@ -31,37 +31,61 @@ export function hasPoint(start: usize, end: usize): bool {
   return false;
 }
 
-/** The words below in lower case, as little-endian numbers. */
-const NA: u64 = 0x616e;
-const N_A: u64 = 0x612f6e;
-const HASH_N_A: u64 = 0x612f6e23;
-const ANGLE_NA: u64 = 0x3e616e3c;
-const NAN: u64 = 0x6e616e;
-const MINUS_NAN: u64 = 0x6e616e2d;
-const NULL_WORD: u64 = 0x6c6c756e;
-const NONE: u64 = 0x656e6f6e;
+/** "true" and "false", as little-endian numbers. */
 const TRUE_WORD: u64 = 0x65757274;
 const FALSE_WORD: u64 = 0x65736c6166;
-
-/** Returns whether a text of at most five bytes is a notation of a missing value. */
-export function isMissingWord(text: usize, length: u32): bool {
-  const word = lowerCase(text, length);
-  return (
-    word === NA ||
-    word === N_A ||
-    word === HASH_N_A ||
-    word === ANGLE_NA ||
-    word === NAN ||
-    word === MINUS_NAN ||
-    word === NULL_WORD ||
-    word === NONE
-  );
-}
 
 /** Returns whether a text of at most five bytes is "true" or "false" in any case. */
 export function isTrue(text: usize, length: u32): bool {
   const word = lowerCase(text, length);
   return word === TRUE_WORD || word === FALSE_WORD;
+}
+
+/*
+ * Words for missing values, as `prediction/src/io/cells/word-list.ts` lays them out: the number of words that are
+ * numbers, that of short texts, and the most bytes of a text that JavaScript must compare, as u32; from byte 16 on the
+ * numbers as f64, and behind them the short texts as u64, in lower case.
+ */
+
+const LISTED: usize = 16;
+
+/** The most bytes of a text in a list. */
+const SHORT: u32 = 8;
+
+/** Returns whether a list has a number. */
+export function isMissingNumber(words: usize, value: f64): bool {
+  const end = words + LISTED + 8 * <usize>countNumbers(words);
+  for (let at = words + LISTED; at < end; at += 8) if (load<f64>(at) === value) return true;
+  return false;
+}
+
+/** Returns whether a list has a number between two others, or one of them. */
+export function hasNumberWithin(words: usize, least: f64, most: f64): bool {
+  const end = words + LISTED + 8 * <usize>countNumbers(words);
+  for (let at = words + LISTED; at < end; at += 8) {
+    const value = load<f64>(at);
+    if (value >= least && value <= most) return true;
+  }
+  return false;
+}
+
+export function countNumbers(words: usize): u32 {
+  return load<u32>(words);
+}
+
+/** Returns whether a list has a text, in any case. */
+export function isMissingWord(words: usize, text: usize, length: u32): bool {
+  if (length > SHORT) return false;
+  const word = lowerCase(text, length);
+  const start = words + LISTED + 8 * <usize>countNumbers(words);
+  const end = start + 8 * <usize>load<u32>(words, 4);
+  for (let at = start; at < end; at += 8) if (load<u64>(at) === word) return true;
+  return false;
+}
+
+/** Returns whether a text is so short that it may be a word which JavaScript must compare. */
+export function mayBeOtherWord(words: usize, length: u32): bool {
+  return length <= load<u32>(words, 8);
 }
 
 function lowerCase(text: usize, length: u32): u64 {
