@@ -276,7 +276,10 @@ describe('projects as files', () => {
     for (const fields of [{ group: "'" }, { date_order: 'month-first' }, { decimal_point: [] }]) {
       expect(listed(await change(fields, '?dry_run=true'))).toEqual(['train prices']);
     }
-    expect(listed(await change({ as_category: [] }))).toEqual(['train prices']);
+    const words = { missing: ['TBD', 'k.A.'], missing_in: ['size=0'] };
+    expect(listed(await change({ ...words, as_category: [] }))).toEqual(['train prices']);
+    await untilTrained();
+    expect(listed(await change({ ...words, missing: ['k.A. ', 'TBD'], as_category: [] }))).toEqual([]);
   });
 
   test('a model that cannot be trained leaves all as it was', async () => {

@@ -9,7 +9,7 @@ import type { Tables } from '../training/tables.js';
 import { slowSender } from '../training/uploads.js';
 import type { Unmet } from './locate-truths.js';
 import { readPromisedIds } from './promised-ids.js';
-import { addTruths } from './truth-rows.js';
+import { addTruths, findTargetWords } from './truth-rows.js';
 
 type Actuals = components['schemas']['Actuals'];
 type UnmatchedTruth = Actuals['unmatched_rows'][number];
@@ -26,7 +26,11 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
       const model = await requireModel(store, project, params.modelName);
       const { mediaType, bytes: text } = body;
       const job = {
-        truths: { target: model.target, ids: chooseIds(findIdColumn(query.id), findSeries(model)) },
+        truths: {
+          target: model.target,
+          missingWords: await findTargetWords(store, model.id),
+          ids: chooseIds(findIdColumn(query.id), findSeries(model)),
+        },
         format: findFormat(mediaType),
         form: parseForm(query, request),
       };

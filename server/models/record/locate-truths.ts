@@ -5,7 +5,7 @@ import type { Store } from '../../store/index.js';
 import { lookup } from '../../store/rows.js';
 
 /** The reason why a truth meets no promise. */
-export type Unmet = 'unknown-id' | 'other-model' | 'not-a-number';
+export type Unmet = 'unknown-id' | 'other-model' | 'target-missing' | 'not-a-number';
 
 /** The lines of a body whose truths meet no promise. */
 export type UnmetLines = [line: number, why: Unmet][];

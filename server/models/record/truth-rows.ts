@@ -136,7 +136,8 @@ function addToBatch(
   for (const { line, row, value, isLatest } of truths) {
     const truth = record.read(value);
     if (truth === null || Number.isNaN(truth)) {
-      if (isLatest) met.unmet.push([line, 'not-a-number']);
+      // A version before the newest may list other words for missing values.
+      if (isLatest) met.unmet.push([line, truth === null ? 'target-missing' : 'not-a-number']);
       continue;
     }
     const became = sheet.set(row, truth, now);
@@ -150,6 +151,23 @@ function addToBatch(
     record.isChanged = true;
   }
   return isChanged;
+}
+
+/**
+ * Returns the words that count as missing in the target, of the newest version that has promised something; undefined if
+ * its release did not list them.
+ */
+export async function findTargetWords({ reads }: Store, modelId: string): Promise<readonly string[] | undefined> {
+  const newest = await reads
+    .selectFrom('records')
+    .select('subject')
+    .where('model_id', '=', modelId)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!newest) return undefined;
+  const { missing_words }: PromiseSubject = JSON.parse(newest.subject);
+  return missing_words;
 }
 
 async function lockRecords(db: Kysely<Database>, modelId: string): Promise<ReadonlyMap<number, OpenRecord>> {

@@ -5,6 +5,7 @@ import {
   type RowRanges,
   type TableMarks,
   type ValidationChoice,
+  wordsIn,
 } from 'roster-prediction/predicting';
 import type { Input } from '../../api/handlers.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
@@ -78,7 +79,11 @@ export function parseChoices(query: GoalFields, at = '/query'): ColumnChoices {
   for (const [parameter, choice] of CHOOSING) {
     for (const sent of query[parameter] ?? []) {
       const name = columnName(sent);
-      const other = taken.get(name) ?? (choice === 'unused' && known.has(name) ? 'known' : undefined);
+      // The target may be numbers whatever few of its cells have.
+      const role = taken.get(name);
+      const isNumbers = role === 'target' && choice === 'number' && query.task !== 'classification';
+      const unlearnt = choice === 'unused' && known.has(name) ? 'known' : undefined;
+      const other = isNumbers ? undefined : (role ?? unlearnt);
       if (other !== undefined) {
         const message = `must not name ${JSON.stringify(name)}, which ${other} names; leave it out of one`;
         errors.push({ pointer: `${at}/${parameter}`, message });
@@ -102,8 +107,11 @@ export const CHOOSING = [
 /** The fields that say what marks in the texts of a table mean. */
 export type MarkFields = Pick<
   Input<'previewTable'>['query'],
-  'decimal' | 'group' | 'date_order' | 'decimal_point' | 'decimal_comma'
+  'decimal' | 'group' | 'date_order' | 'decimal_point' | 'decimal_comma' | 'missing' | 'missing_in'
 >;
+
+/** The columns of a forecast whose words are all names or moments. */
+type SeriesFields = Pick<GoalFields, 'order_by' | 'group_by'>;
 
 /** The parameters that name the decimal mark of a column. */
 const DECIMALS = [
@@ -117,7 +125,11 @@ const DECIMALS = [
  * @param at the place of the fields in the request
  * @throws {ProblemError} if the marks contradict each other, or name a column that has no numbers
  */
-export function parseMarks(fields: MarkFields, choices: ColumnChoices, at = '/query'): TableMarks | undefined {
+export function parseMarks(
+  fields: MarkFields & Partial<SeriesFields>,
+  choices: ColumnChoices,
+  at = '/query',
+): TableMarks | undefined {
   const { decimal, group, date_order: dateOrder } = fields;
   const errors: FieldError[] = [];
   if (decimal !== undefined && decimal === group) {
@@ -139,12 +151,21 @@ export function parseMarks(fields: MarkFields, choices: ColumnChoices, at = '/qu
       columns.set(name, mark);
     }
   }
+  const missing = listWords(fields.missing);
+  const missingIn = listWords(fields.missing_in);
+  for (const [parameter, name] of wordless(fields, choices)) {
+    if (wordsIn(missingIn, name).length === 0) continue;
+    const message = `must not name ${JSON.stringify(name)}, which ${parameter} names; leave it out of one`;
+    errors.push({ pointer: `${at}/missing_in`, message });
+  }
   if (errors.length > 0) throw invalidRequest(errors);
   const marks: TableMarks = {
     ...(decimal !== undefined && { decimal }),
     ...(group !== undefined && { group }),
     ...(dateOrder !== undefined && { dateOrder }),
     ...(columns.size > 0 && { columns: [...columns] }),
+    ...(missing.length > 0 && { missing }),
+    ...(missingIn.length > 0 && { missingIn }),
   };
   return Object.keys(marks).length > 0 ? marks : undefined;
 }
@@ -183,6 +204,18 @@ export function writeValidation(choice: ValidationChoice | undefined): Omit<Vali
   return { validate, ...(by !== undefined && { validate_by: by }) };
 }
 
+/** Lists words without blanks at their ends, each once. */
+function listWords(sent: readonly string[] = []): string[] {
+  return [...new Set(sent.map((word) => word.trim()))];
+}
+
+/** Lists the columns in which no word counts as missing, with the parameter that names each. */
+function wordless({ order_by, group_by = [] }: Partial<SeriesFields>, choices: ColumnChoices) {
+  const unused = choices.filter(([, choice]) => choice === 'unused').map(([name]) => ['exclude', name] as const);
+  const order = order_by === undefined ? [] : [['order_by', columnName(order_by)] as const];
+  return [...unused, ...order, ...group_by.map((name) => ['group_by', columnName(name)] as const)];
+}
+
 type TableColumnMark = NonNullable<TableMarks['columns']>[number][1];
 
 function parameterOf(use: ColumnChoices[number][1]): string {
@@ -190,7 +223,7 @@ function parameterOf(use: ColumnChoices[number][1]): string {
 }
 
 /** Returns the request fields for marks that `parseMarks` has read. */
-export function writeMarks({ decimal, group, dateOrder, columns = [] }: TableMarks): MarkFields {
+export function writeMarks({ decimal, group, dateOrder, columns = [], missing, missingIn }: TableMarks): MarkFields {
   const lists = DECIMALS.flatMap(([parameter, mark]) => {
     const names = columns.filter(([, own]) => own === mark).map(([name]) => name);
     return names.length > 0 ? [[parameter, names] as const] : [];
@@ -200,6 +233,8 @@ export function writeMarks({ decimal, group, dateOrder, columns = [] }: TableMar
     ...(group !== undefined && { group }),
     ...(dateOrder !== undefined && { date_order: dateOrder }),
     ...Object.fromEntries(lists),
+    ...(missing && { missing: [...missing] }),
+    ...(missingIn && { missing_in: [...missingIn] }),
   };
 }
 

@@ -52,7 +52,7 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
     output.data(sampleBins(table, model));
   }
   return {
-    columns: model.columns.map((column, index) => ({
+    columns: model.columns.map(({ missing_words: _, ...column }, index) => ({
       ...column,
       reading: shownReading(column.reading),
       typical: typical[index] ?? null,

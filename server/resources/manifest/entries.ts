@@ -72,6 +72,10 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
       ...(['group_by', 'known', 'decimal_point', 'decimal_comma'] as const),
       ...CHOOSING.map(([parameter]) => parameter),
     ];
+    const words = (['missing', 'missing_in'] as const).flatMap((list) => {
+      const sent = [...new Set(fields[list]?.map((word) => word.trim()))].sort();
+      return sent.length > 0 ? [[list, sent] as const] : [];
+    });
     const columns = lists.flatMap((list) => {
       const names = [...new Set(fields[list]?.map(columnName))].sort();
       return names.length > 0 ? [[list, names] as const] : [];
@@ -81,7 +85,7 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
       target: columnName(target),
       source: { database: source.database, query: source.query },
       ...omitUndefined({ task, order_by: order, horizon, window, decimal, group, date_order, ...measured }),
-      ...Object.fromEntries(columns),
+      ...Object.fromEntries([...columns, ...words]),
       ...(promotion !== undefined && promotion !== 'always' && { promotion }),
       ...(adapt === true && { adapt }),
     };
