@@ -22,10 +22,12 @@ const MAX_NAMED = 5;
  */
 export function checkRows(model: Model, { rows }: TableHead, { used }: Comparison): SuspectColumn[] {
   const places = new Map(used.map(({ name, index }) => [name, index]));
+  // Models of earlier releases do not list their words.
+  const words = model.reading && { missing_words: model.reading.missing_words };
   return (model.columns ?? []).flatMap((column): SuspectColumn[] => {
     const index = places.get(column.name);
     if (index === undefined) return [];
-    return [...outlierChecks(column, true)].flatMap(({ kind, isSuspect }) => {
+    return [...outlierChecks({ ...column, ...words }, true)].flatMap(({ kind, isSuspect }) => {
       const found = rows.flatMap((row, place) => (isSuspect(row[index] ?? '') ? [place] : []));
       if (found.length === 0) return [];
       const values = new Set(found.map((place) => rows[place]?.[index] ?? ''));

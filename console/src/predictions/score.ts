@@ -1,5 +1,5 @@
 import type { Model, PredictionRow } from 'roster-client';
-import { cellText, createReader, readClearNumber } from 'roster-prediction/browser';
+import { createReader, readClearNumber, textReader } from 'roster-prediction/browser';
 
 /** The quality of the predictions of rows whose true value the file has. */
 export interface Score {
@@ -63,6 +63,7 @@ export class Scorer {
  * undefined for a value that is missing or cannot be read.
  */
 export function truthReader(model: Model): (cell: string) => number | string | undefined {
+  const cellText = textReader(model.reading?.missing_words);
   if (model.task !== 'classification') {
     const reading = model.target_reading;
     const read = reading === null ? readClearNumber : createReader('number', reading);
