@@ -1027,7 +1027,7 @@ export interface TrainModelOptions extends CallOptions {
   exclude?: QueryValue<'trainModel', 'query', 'exclude'> | undefined;
   /** A column whose values are categories whatever they look like, once for each such column. A postal code keeps its leading zero: `05914` is not `5914`. */
   asCategory?: QueryValue<'trainModel', 'query', 'as_category'> | undefined;
-  /** A column that is read as numbers, once for each such column. Values that are not numbers count as missing, however many. */
+  /** A column that is read as numbers, once for each such column. Values that are not numbers count as missing, however many. It may be the target, whose other rows are left out then. */
   asNumber?: QueryValue<'trainModel', 'query', 'as_number'> | undefined;
   /** A column that is read as dates, once for each such column. Values that are not dates count as missing, however many. */
   asDate?: QueryValue<'trainModel', 'query', 'as_date'> | undefined;
@@ -1047,6 +1047,10 @@ export interface TrainModelOptions extends CallOptions {
   validate?: QueryValue<'trainModel', 'query', 'validate'> | undefined;
   /** The column that orders the rows (`validate=last`) or names the groups (`validate=group`). It may be one that `exclude` leaves out. Rows of the same moment stay together. If it is left out, `last` takes the order of the rows in the table. */
   validateBy?: QueryValue<'trainModel', 'query', 'validate_by'> | undefined;
+  /** A word that counts as missing in all columns, the target among them, once for each such word. It is added to `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `-NaN` and `null`. Letter case and blanks at the ends do not count. A number counts by its value: `-999` is also `-999.0`. The columns of `order_by` and `group_by` keep all words. */
+  missing?: QueryValue<'trainModel', 'query', 'missing'> | undefined;
+  /** A word that counts as missing in one column, as `column=word`, once for each such word. It is added to those of the table; see `missing`. The name of the column is what the table has before one of the `=`. */
+  missingIn?: QueryValue<'trainModel', 'query', 'missing_in'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
@@ -1165,6 +1169,10 @@ export interface PreviewTableOptions extends CallOptions {
   dateOrder?: QueryValue<'previewTable', 'query', 'date_order'> | undefined;
   /** Rows to leave out before anything else is read of them, such as a row of totals, once for each row or range of rows, as `101` or `101-105`. Findings name the rows: in CSV, NDJSON and workbooks by line, from 1, and in JSON, Arrow and Parquet by index, from 0. A number without a row, such as the line of the header, gets 422. The `reading` of the model counts the rows. The rows of a query have no order to name them by: leave them out in the query. */
   dropLines?: QueryValue<'previewTable', 'query', 'drop_lines'> | undefined;
+  /** A word that counts as missing in all columns, the target among them, once for each such word. It is added to `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `-NaN` and `null`. Letter case and blanks at the ends do not count. A number counts by its value: `-999` is also `-999.0`. The columns of `order_by` and `group_by` keep all words. */
+  missing?: QueryValue<'previewTable', 'query', 'missing'> | undefined;
+  /** A word that counts as missing in one column, as `column=word`, once for each such word. It is added to those of the table; see `missing`. The name of the column is what the table has before one of the `=`. */
+  missingIn?: QueryValue<'previewTable', 'query', 'missing_in'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'previewTable', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */

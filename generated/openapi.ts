@@ -718,7 +718,8 @@ export interface paths {
          *     its limits hold for the bytes after decompression. So may the buffers of Arrow be (LZ4 or Zstandard), as in
          *     Feather. In Arrow and Parquet, a dictionary column is a category and a timestamp a date.
          *
-         *     - An empty field, `NA`, `NaN` and `null` are missing values. Rows without a target are left out.
+         *     - An empty field, `NA`, `N/A`, `#N/A`, `<NA>`, `NaN` and `null` are missing values, in any letter case. `None` is
+         *       a text. `missing` adds words. Rows without a target are left out.
          *     - All texts of a column have one meaning, which all of its rows decide together. `1,234` is 1234 beside
          *       `1,234,567`, `68,641.00` or `98.5`, and 1.234 beside `0,5` or `12,34`. If no text shows the meaning, or two
          *       texts contradict each other, the column is `undecided`, with the reason in its `reading`. The parameters
@@ -727,7 +728,9 @@ export interface paths {
          *     - Dates are those of ISO 8601, and others that have one meaning: `2021/01/31`, `28-May-15`, `May 28, 2015`,
          *       `2000-Q1`, `2018-W01`. Years of two digits are 1969 to 2068. A value above 12 shows whether the day or the
          *       month comes first; otherwise `date_order` states it.
-         *     - In a column of numbers or dates, up to one value in twenty may be something else, and counts as missing.
+         *     - In a column of numbers or dates, up to one value in twenty may be something else, and counts as missing. A column
+         *       of numbers or dates with more of other texts, such as `-` or `TBD`, is `undecided`, and its `reading` names
+         *       them: state that they are missing (`missing`), or choose the kind of the column.
          *     - Spaces and a byte order mark (U+FEFF) at the ends of a column name do not count. Letter case does.
          *
          *     ## Workbooks
@@ -2595,6 +2598,8 @@ export interface components {
             date_order?: components["schemas"]["DateOrder"];
             validate?: components["schemas"]["Validate"];
             validate_by?: components["schemas"]["ColumnName"];
+            missing?: components["schemas"]["MissingWords"];
+            missing_in?: components["schemas"]["MissingWordsIn"];
             promotion?: components["schemas"]["Promotion"];
             adapt?: components["schemas"]["Adapt"];
         };
@@ -3042,6 +3047,10 @@ export interface components {
         DroppedLines: string[];
         /** @description Columns whose use is chosen. */
         ChosenColumns: components["schemas"]["ColumnName"][];
+        /** @description Words that count as missing in a table. */
+        MissingWords: string[];
+        /** @description Words that count as missing in one column each. */
+        MissingWordsIn: string[];
         /** @description The columns that are known ahead. */
         KnownColumns: components["schemas"]["ColumnName"][];
         /**
@@ -3254,7 +3263,10 @@ export interface components {
             rows_used: number;
             /** @description The other rows, by cause, the most frequent cause first. Empty if all rows are used. */
             left_out: components["schemas"]["LeftOutRows"][];
-            /** @description The texts that count as a missing value in the columns of the table, in lower case; an empty cell does too. */
+            /**
+             * @description The texts that count as a missing value in all columns of the table, in lower case, with those of `missing`. An
+             *     empty cell does too, and in single columns the words of `missing_in`.
+             */
             missing_words: string[];
         };
         /** @description Rows that are not used, for one cause. */
@@ -7095,6 +7107,17 @@ export interface components {
          *     rows in the table.
          */
         ValidateBy: components["schemas"]["ColumnName"];
+        /**
+         * @description A word that counts as missing in all columns, the target among them, once for each such word. It is added to
+         *     `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `-NaN` and `null`. Letter case and blanks at the ends do not count. A number
+         *     counts by its value: `-999` is also `-999.0`. The columns of `order_by` and `group_by` keep all words.
+         */
+        MissingWords: components["schemas"]["MissingWords"];
+        /**
+         * @description A word that counts as missing in one column, as `column=word`, once for each such word. It is added to those of
+         *     the table; see `missing`. The name of the column is what the table has before one of the `=`.
+         */
+        MissingWordsIn: components["schemas"]["MissingWordsIn"];
         /** @description The name or the identifier of the skill. */
         SkillName: components["schemas"]["NameOrId"];
         /** @description The name or the identifier of the agent. */
@@ -9141,7 +9164,7 @@ export interface operations {
                 as_category?: components["schemas"]["ChosenColumns"];
                 /**
                  * @description A column that is read as numbers, once for each such column. Values that are not numbers count as missing,
-                 *     however many.
+                 *     however many. It may be the target, whose other rows are left out then.
                  */
                 as_number?: components["schemas"]["ChosenColumns"];
                 /**
@@ -9190,6 +9213,17 @@ export interface operations {
                  *     rows in the table.
                  */
                 validate_by?: components["parameters"]["ValidateBy"];
+                /**
+                 * @description A word that counts as missing in all columns, the target among them, once for each such word. It is added to
+                 *     `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `-NaN` and `null`. Letter case and blanks at the ends do not count. A number
+                 *     counts by its value: `-999` is also `-999.0`. The columns of `order_by` and `group_by` keep all words.
+                 */
+                missing?: components["parameters"]["MissingWords"];
+                /**
+                 * @description A word that counts as missing in one column, as `column=word`, once for each such word. It is added to those of
+                 *     the table; see `missing`. The name of the column is what the table has before one of the `=`.
+                 */
+                missing_in?: components["parameters"]["MissingWordsIn"];
                 /**
                  * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
@@ -9947,6 +9981,17 @@ export interface operations {
                  *     the query.
                  */
                 drop_lines?: components["parameters"]["DropLines"];
+                /**
+                 * @description A word that counts as missing in all columns, the target among them, once for each such word. It is added to
+                 *     `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `-NaN` and `null`. Letter case and blanks at the ends do not count. A number
+                 *     counts by its value: `-999` is also `-999.0`. The columns of `order_by` and `group_by` keep all words.
+                 */
+                missing?: components["parameters"]["MissingWords"];
+                /**
+                 * @description A word that counts as missing in one column, as `column=word`, once for each such word. It is added to those of
+                 *     the table; see `missing`. The name of the column is what the table has before one of the `=`.
+                 */
+                missing_in?: components["parameters"]["MissingWordsIn"];
                 /**
                  * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.

@@ -131,9 +131,9 @@ class BothCells implements CellSink {
     this.other.put(row, cell, place);
   }
 
-  putColumn(rows: Int32Array, cells: CellColumn): void {
-    this.one.putColumn(rows, cells);
-    this.other.putColumn(rows, cells);
+  putColumn(rows: Int32Array, cells: CellColumn, first: number): void {
+    this.one.putColumn(rows, cells, first);
+    this.other.putColumn(rows, cells, first);
   }
 }
 

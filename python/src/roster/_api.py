@@ -297,6 +297,8 @@ class ManifestModel:
     date_order: Optional[DateOrder] = None
     validate: Optional[Validate] = None
     validate_by: Optional[ColumnName] = None
+    missing: Optional[MissingWords] = None
+    missing_in: Optional[MissingWordsIn] = None
     promotion: Optional[Promotion] = None
     adapt: Optional[Adapt] = None
 
@@ -1559,6 +1561,10 @@ GroupColumns = List[ColumnName]
 DroppedLines = List[str]
 
 ChosenColumns = List[ColumnName]
+
+MissingWords = List[str]
+
+MissingWordsIn = List[str]
 
 KnownColumns = List[ColumnName]
 
@@ -2928,7 +2934,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
-    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
+    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Train a model"""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -2971,6 +2977,10 @@ class Client:
             params["validate"] = encode(validate)
         if validate_by is not None:
             params["validate_by"] = encode(validate_by)
+        if missing is not None:
+            params["missing"] = encode(missing)
+        if missing_in is not None:
+            params["missing_in"] = encode(missing_in)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -2985,7 +2995,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Model, decode(Model, _safe_json(response)))
 
-    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
+    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
         """Like train_model(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -3028,6 +3038,10 @@ class Client:
             params["validate"] = encode(validate)
         if validate_by is not None:
             params["validate_by"] = encode(validate_by)
+        if missing is not None:
+            params["missing"] = encode(missing)
+        if missing_in is not None:
+            params["missing_in"] = encode(missing_in)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
@@ -3337,7 +3351,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(ModelRecord, decode(ModelRecord, _safe_json(response)))
 
-    def preview_table(self, project_name: NameOrId, body: List[TableRow], *, target: Optional[ColumnName] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
+    def preview_table(self, project_name: NameOrId, body: List[TableRow], *, target: Optional[ColumnName] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""
         op = _OPERATIONS["preview_table"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -3356,6 +3370,10 @@ class Client:
             params["date_order"] = encode(date_order)
         if drop_lines is not None:
             params["drop_lines"] = encode(drop_lines)
+        if missing is not None:
+            params["missing"] = encode(missing)
+        if missing_in is not None:
+            params["missing_in"] = encode(missing_in)
         if header is not None:
             params["header"] = encode(header)
         if header_line is not None:
