@@ -48,6 +48,8 @@ const SHOP: Manifest = [
       group: ' ',
       date_order: 'day-first',
       decimal_point: ['colour'],
+      validate: 'group',
+      validate_by: 'size',
       promotion: 'manual',
     },
   },
@@ -163,6 +165,7 @@ describe('projects as files', () => {
     expect(applied.stdout).toContain('+ model prices: a version is trained\n');
     expect(applied.stdout).toContain('Done. 7 created, 0 changed, 0 deleted; 0 stay as they are.');
     const text = await readFile(file, 'utf8');
+    expect(text).toMatch(/validate: group\n.*validate_by: size/);
     expect(text).toMatch(/group: " "\n.*date_order: day-first\n.*decimal_point:\s+(?:- )?colour/);
     expect((await roster('export', '--project', copy)).stdout).toBe(text);
     const again = await roster('apply', file, '--project', copy, '--prune');
@@ -273,7 +276,8 @@ describe('projects as files', () => {
     // Either it still trains, or it is done and is trained a third time.
     expect([200, 409]).toContain(training.status);
     await untilTrained();
-    for (const fields of [{ group: "'" }, { date_order: 'month-first' }, { decimal_point: [] }]) {
+    const others = [{ group: "'" }, { date_order: 'month-first' }, { decimal_point: [] }, { validate: 'last' }];
+    for (const fields of others) {
       expect(listed(await change(fields, '?dry_run=true'))).toEqual(['train prices']);
     }
     const words = { missing: ['TBD', 'k.A.'], missing_in: ['size=0'] };

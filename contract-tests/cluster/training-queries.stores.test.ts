@@ -125,12 +125,14 @@ describe('trainings from queries', () => {
     });
   });
 
-  test('the task, the uses of columns and the marks that were asked for are those of the next trainings', async () => {
+  test('the task, the uses and marks of columns, and the rows that measure, are those of the next trainings', async () => {
     const texts = `'1,' || (101 + 7 * (id % 9)) as weight, '0' || (1 + id % 9) || '/05/2025' as seen_on`;
     const query = `select id, size, ${texts}, 1 + id % 2 as grade from sales where id <= 120`;
     const told = 'grade&task=classification&exclude=id&as_category=size&decimal_comma=weight&date_order=day-first';
-    expect((await train('grades', from(query), told)).status).toBe(202);
-    const { columns } = await ready('grades');
+    const last = '&validate=last&validate_by=id';
+    expect((await train('grades', from(query), told + last)).status).toBe(202);
+    const { columns, metrics } = await ready('grades');
+    expect(metrics).toMatchObject({ held_out_rows: 24, validation: { method: 'last', column: 'id', from: 97 } });
     expect(columns).toMatchObject([
       { chosen: 'unused' },
       { chosen: 'category' },
@@ -138,7 +140,7 @@ describe('trainings from queries', () => {
       { kind: 'date', min: '2025-05-01T00:00:00.000Z', reading: { order: 'day-first', decided_by: 'parameters' } },
     ]);
     expect((await send('POST', address('grades', '/retrain'))).status).toBe(202);
-    expect(await ready('grades')).toMatchObject({ task: 'classification', version: 2, columns });
+    expect(await ready('grades')).toMatchObject({ task: 'classification', version: 2, columns, metrics });
   });
 
   test('a forecast goes on from later rows when it is trained again', async () => {
