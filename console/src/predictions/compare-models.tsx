@@ -84,8 +84,7 @@ function Comparison({ project, model, head, result, name }: Props & { name: stri
             <p>
               {isClass
                 ? `They answer differently in ${whole(differing)} rows.`
-                : `They differ by ${rounded(distance, unit)} on average.`}{' '}
-              {rows.length > 0 && 'The rows in which they differ most:'}
+                : `They differ by ${rounded(distance, unit)} on average.`}
             </p>
             {rows.length > 0 && (
               <Scrolling isPreview isWide label="Rows in which the models differ most">

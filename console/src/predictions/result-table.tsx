@@ -26,9 +26,7 @@ const ROLES: Partial<Record<Role, string>> = {
   prediction: 'Prediction',
   low: 'At least',
   high: 'At most',
-  confidence: 'Confidence',
   set: 'Possible classes',
-  warnings: 'Warnings',
 };
 
 /** The rows of a predicted file, which one can search, filter, sort, and download as they stand. */

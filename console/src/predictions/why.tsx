@@ -83,7 +83,7 @@ export function WhyDialog({
 }
 
 function describeNumber({ target }: Model, write: (value: number) => string, base: number): string {
-  return `Of a row of which nothing is known, ${target} would be ${write(base)}. What each column adds says how the model came to its answer, not what would happen if a value were changed.`;
+  return `Of a row of which nothing is known, ${target} would be ${write(base)}. The bars say how the model came to its answer, not what would happen if a value were changed.`;
 }
 
 /** Says in words how the columns moved the probability of a class. */

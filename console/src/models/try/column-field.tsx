@@ -1,8 +1,9 @@
 import { useId } from 'preact/hooks';
 import type { Column, RowWarning } from 'roster-client';
 import { Words } from '../../plots/words.js';
+import { FOUND } from '../../predictions/suspect-rows.js';
 import { Field, Proposals } from '../../ui/field.js';
-import { date, labelWithUnit, ungrouped } from '../../ui/format.js';
+import { capitalized, date, labelWithUnit, ungrouped } from '../../ui/format.js';
 import { Select } from '../../ui/select.js';
 import { readUnit } from '../../ui/units.js';
 import { chooseStep, dateText, instant } from './row.js';
@@ -33,7 +34,7 @@ export function ColumnField({
     <Field
       label={<Words name={labelWithUnit(name, readUnit(column.reading))} />}
       hint={writeHint(column)}
-      error={warning && WARNINGS[warning.kind]}
+      error={warning && `${capitalized(FOUND[warning.kind])}.`}
     >
       {(control) =>
         isChoice ? (
@@ -75,14 +76,6 @@ export function ColumnField({
     </Field>
   );
 }
-
-const WARNINGS: Readonly<Record<RowWarning['kind'], string>> = {
-  unreadable: 'Written in another form than the values of the training table.',
-  'out-of-range': 'Far outside the range of the training table.',
-  'new-category': 'The training table has no such category, or only in a few rows.',
-  'no-column': 'No value.',
-  'unknown-name': 'The model has no such column.',
-};
 
 function writeHint({ kind, min, max, reading }: Column): string | undefined {
   if (min === null || max === null) return undefined;
