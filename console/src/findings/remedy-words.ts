@@ -30,8 +30,8 @@ const WORDS: Readonly<Record<string, (value: string) => string>> = {
   as_date: (column) => `Read ${column} as dates`,
   decimal_point: (column) => `${column} has a decimal point`,
   decimal_comma: (column) => `${column} has a decimal comma`,
-  decimal: (mark) => `Decimals follow “${mark}”`,
-  group: (mark) => `Thousands are separated by “${mark}”`,
   date_order: (order) => `The ${ORDERS[order] ?? order} comes first`,
+  validate: (method) => `Measure it on ${method === 'last' ? 'the last rows' : `rows by ${method}`}`,
+  validate_by: (column) => `Order or group rows by ${column}`,
   missing: (word) => `Count “${word}” as missing`,
 };

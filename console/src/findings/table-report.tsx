@@ -1,7 +1,6 @@
 import type { Model } from 'roster-client';
 import { href } from '../router/route.js';
 import { count, whole } from '../ui/format.js';
-import type { Finding } from './finding.js';
 import { FindingList } from './finding-list.js';
 import { describeRemedy } from './remedy-words.js';
 
@@ -63,29 +62,17 @@ function Rows({ reading: { rows_sent, rows_used, left_out, missing_words } }: { 
       </p>
       {left_out.length > 0 && (
         <ul>
-          {left_out.map(({ cause, rows, places, words }) => (
+          {left_out.map(({ cause, rows, words }) => (
             <li key={cause}>
               {CAUSES[cause]}: {count(rows, 'row')}
-              {words.length > 0 && ` (${words.map(({ word, rows: of }) => `${whole(of)} × “${word}”`).join(', ')})`}.{' '}
-              <span class="faint">{describePlaces(places, rows)}</span>
+              {words.length > 0 && ` (${words.map(({ word, rows: of }) => `${whole(of)} × “${word}”`).join(', ')})`}.
             </li>
           ))}
         </ul>
       )}
       {missing_words.length > 0 && (
-        <p class="hint">
-          Beside empty cells, these count as missing, in any case of their letters: {missing_words.join(', ')}.
-        </p>
+        <p class="hint">Beside empty cells, these count as missing: {missing_words.join(', ')}.</p>
       )}
     </>
   );
-}
-
-/** Names the first rows of a finding. */
-export function describePlaces(places: Finding['places'], rows: number | null): string {
-  const names = places.map((place) => ('line' in place ? whole(place.line ?? 0) : whole(place.row ?? 0)));
-  if (names.length === 0) return '';
-  const isLine = places.some((place) => 'line' in place);
-  const word = `${isLine ? 'Line' : 'Row'}${names.length > 1 ? 's' : ''}`;
-  return `${word} ${names.join(', ')}${rows !== null && rows > names.length ? ', …' : ''}`;
 }

@@ -37,15 +37,10 @@ export function TrainView({ project }: { project: string }) {
         <>
           <p>
             Choose a table in which the value to predict is known, with at least 50 rows: CSV, Excel, JSON, JSON lines,
-            Parquet or Arrow. The service reads its beginning as soon as you choose it, to show what it finds, and keeps
-            nothing before you start the training.
+            Parquet or Arrow. The service reads its beginning as soon as you choose it, and keeps nothing before you
+            start the training.
           </p>
-          {hasSettings && (
-            <p class="notice">
-              The choices of the finding are set. Choose the table again: this page no longer has the one that the model
-              was trained with.
-            </p>
-          )}
+          {hasSettings && <p class="notice">The choices of the finding are set. Choose the table again.</p>}
           {error !== null && <ErrorNotice error={error} />}
           <DropZone label="Drop a table here, or" accept={TABLE_TYPES} onFile={read} />
         </>

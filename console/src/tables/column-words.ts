@@ -12,7 +12,6 @@ export function describeColumn({ kind, range, values }: ColumnProfile): string {
   return `numbers, ${number(low)} to ${number(high)}`;
 }
 
-const GROUPS = { ',': 'commas', '.': 'points', ' ': 'spaces', "'": 'apostrophes' } as const;
 const ORDERS = {
   'day-first': 'the day first',
   'month-first': 'the month first',
@@ -29,7 +28,7 @@ export function describeReading({ reading }: ColumnProfile): string | null {
   const parts = [
     unit === null ? null : `in ${unit}`,
     decimal === ',' ? 'decimal comma' : null,
-    group === null ? null : `thousands by ${GROUPS[group]}`,
+    group === null ? null : `thousands by “${group}”`,
   ].filter((part) => part !== null);
   return parts.length > 0 ? parts.join(', ') : null;
 }

@@ -1,5 +1,5 @@
 import { SelectField } from '../ui/select.js';
-import { type Settings, set, type TableParameter, unset, valuesOf } from './settings.js';
+import { choose, type Settings, valuesOf } from './settings.js';
 
 const BY_VALUES = ['', 'As the values show'] as const;
 
@@ -14,17 +14,13 @@ export function ReadingFields({
   const [decimal = ''] = valuesOf(settings, 'decimal');
   const [group = ''] = valuesOf(settings, 'group');
   const [order = ''] = valuesOf(settings, 'date_order');
-  const choose = (parameter: TableParameter, chosen: string) => (value: string) =>
-    onSettings((before) =>
-      value === '' ? unset(before, { parameter, value: chosen }) : set(before, { parameter, value }),
-    );
   return (
     <>
       <SelectField
         label="Decimal mark"
         value={decimal}
         options={[BY_VALUES, ['.', 'Point: 1234.5'], [',', 'Comma: 1234,5']]}
-        onChoose={choose('decimal', decimal)}
+        onChoose={(value) => onSettings(choose('decimal', value))}
       />
       <SelectField
         label="Thousands separator"
@@ -37,7 +33,7 @@ export function ReadingFields({
           [' ', 'Space: 1 234'],
           ["'", "Apostrophe: 1'234"],
         ]}
-        onChoose={choose('group', group)}
+        onChoose={(value) => onSettings(choose('group', value))}
       />
       <SelectField
         label="Dates such as 05/06/2025"
@@ -48,7 +44,7 @@ export function ReadingFields({
           ['month-first', 'Month first: 6 May'],
           ['year-first', 'Year first, as in 25-06-05'],
         ]}
-        onChoose={choose('date_order', order)}
+        onChoose={(value) => onSettings(choose('date_order', value))}
       />
     </>
   );

@@ -4,7 +4,7 @@ import { csvQuery, toUtf8 } from '../tables/csv-request.js';
 import type { TableFormat } from '../tables/table-format.js';
 import type { TableType, WorkbookPlace } from '../tables/table-head.js';
 import type { toParameters } from './column-uses.js';
-import type { tableQuery } from './settings.js';
+import type { tableQuery, validationQuery } from './settings.js';
 
 /** A table to train a model with. */
 export interface TrainingRequest {
@@ -18,7 +18,9 @@ export interface TrainingRequest {
     | { readonly order_by: string; readonly group_by: string[]; readonly known: string[]; readonly horizon: number }
     | undefined;
   /** The uses of columns, and the choices about the texts of the table, as parameters. */
-  readonly settings?: ReturnType<typeof toParameters> & ReturnType<typeof tableQuery>;
+  readonly settings?: ReturnType<typeof toParameters> &
+    ReturnType<typeof tableQuery> &
+    ReturnType<typeof validationQuery>;
   readonly table: Blob;
   /** The media type of the table, if it is not CSV. */
   readonly type?: TableType;

@@ -14,14 +14,17 @@ const DECIMALS = ['.', ','] as const;
 const GROUPS = [',', '.', ' ', "'"] as const;
 const ORDERS = ['day-first', 'month-first', 'year-first'] as const;
 
+/** Random rows need no parameter. */
+const VALIDATIONS = ['last', 'group'] as const;
+
 /** The values of the parameters that have one value for the table. */
-const VALUES = { decimal: DECIMALS, group: GROUPS, date_order: ORDERS };
+const VALUES = { decimal: DECIMALS, group: GROUPS, date_order: ORDERS, validate: VALIDATIONS };
 
 /** The parameters that name parts of a table, once for each. */
 export const NAMED = ['drop_lines'] as const;
 
 /** A parameter that holds for the table. */
-export type TableParameter = keyof typeof VALUES | (typeof NAMED)[number];
+export type TableParameter = keyof typeof VALUES | 'validate_by' | (typeof NAMED)[number];
 
 /** The use of a column that each parameter states. */
 const USES = new Map<string, Use>(
@@ -33,7 +36,7 @@ const isList = (parameter: string) => NAMED.some((list) => list === parameter);
 /** Returns whether this page can set a parameter to a value. */
 export function canSet({ parameter, value }: Remedy): boolean {
   const values: readonly string[] = Object.entries(VALUES).find(([name]) => name === parameter)?.[1] ?? [];
-  return USES.has(parameter) || isList(parameter) || values.includes(value);
+  return USES.has(parameter) || isList(parameter) || parameter === 'validate_by' || values.includes(value);
 }
 
 /** Returns whether a parameter has a value. */
@@ -62,18 +65,36 @@ export function unset(settings: Settings, remedy: Remedy): Settings {
 
 const isSame = (one: Remedy, other: Remedy) => one.parameter === other.parameter && one.value === other.value;
 
+/** Returns the change that gives a parameter with one value another one; '' takes it back. */
+export function choose(parameter: TableParameter, value: string): (settings: Settings) => Settings {
+  return (settings) => {
+    const others = { ...settings, table: settings.table.filter((one) => one.parameter !== parameter) };
+    return value === '' ? others : set(others, { parameter, value });
+  };
+}
+
 /** Returns the values of a parameter that holds for the table. */
 export function valuesOf({ table }: Settings, parameter: TableParameter): string[] {
   return table.filter((one) => one.parameter === parameter).map(({ value }) => value);
 }
 
-/** Returns the parameters that hold for the table, as those of a request. */
+/** Returns the chosen one of the values of a parameter. */
+function findValue<T extends string>(settings: Settings, parameter: TableParameter, values: readonly T[]) {
+  return values.find((value) => isSet(settings, { parameter, value }));
+}
+
+/** Returns the parameters by which the rows of a table are chosen that measure the model. */
+export function validationQuery(settings: Settings) {
+  const validate = findValue(settings, 'validate', VALIDATIONS);
+  const [validate_by] = valuesOf(settings, 'validate_by');
+  return validate === undefined ? {} : { validate, ...(validate_by && { validate_by }) };
+}
+
+/** Returns the parameters by which a table is read, as those of a request. */
 export function tableQuery(settings: Settings) {
-  const one = <T extends string>(parameter: TableParameter, values: readonly T[]) =>
-    values.find((value) => isSet(settings, { parameter, value }));
-  const decimal = one('decimal', DECIMALS);
-  const group = one('group', GROUPS);
-  const date_order = one('date_order', ORDERS);
+  const decimal = findValue(settings, 'decimal', DECIMALS);
+  const group = findValue(settings, 'group', GROUPS);
+  const date_order = findValue(settings, 'date_order', ORDERS);
   const drop_lines = valuesOf(settings, 'drop_lines');
   return {
     ...(decimal && { decimal }),

@@ -20,13 +20,14 @@ import { isName, nameFromFile } from './model-name.js';
 import { NamedParts } from './named-parts.js';
 import { ReadingFields } from './reading-fields.js';
 import { SendingProgress } from './sending-progress.js';
-import { type Settings, tableQuery } from './settings.js';
+import { type Settings, tableQuery, validationQuery } from './settings.js';
 import { TableLook } from './table-look.js';
 import { guessTarget, TargetFields, type Task } from './target-fields.js';
 import { UseChoice } from './use-choice.js';
 import { useExistingModel } from './use-existing-model.js';
 import { usePreview } from './use-preview.js';
 import { useTraining } from './use-training.js';
+import { ValidationFields } from './validation-fields.js';
 
 /**
  * The form that trains with a chosen table: what to predict, how the table is read, what looks odd in it, and the name
@@ -95,7 +96,12 @@ export function TrainForm({
       target,
       task: !profile || task === profile.task || task === 'forecast' ? undefined : task,
       series: task === 'forecast' ? series : undefined,
-      settings: { ...tableQuery(settings), ...toParameters(profiles, uses, roles) },
+      settings: {
+        ...tableQuery(settings),
+        // The ends of the series measure a forecast.
+        ...(task !== 'forecast' && validationQuery(settings)),
+        ...toParameters(profiles, uses, roles),
+      },
       table: head.file,
       type: head.type,
       place: head.workbook?.place,
@@ -132,8 +138,14 @@ export function TrainForm({
           />
           {isCsv(head) && <HeaderLineField head={head} onHead={onHead} isBusy={isSending} />}
           <WorkbookFields project={project} head={head} onHead={onHead} isBusy={isSending} />
-          {task === 'forecast' && (
+          {task === 'forecast' ? (
             <ForecastFields profiles={profiles} target={target} series={series} onSeries={setSeries} />
+          ) : (
+            <ValidationFields
+              columns={profiles.map((column) => column.name)}
+              settings={settings}
+              onSettings={setSettings}
+            />
           )}
         </div>
         <details
@@ -147,7 +159,7 @@ export function TrainForm({
           </div>
         </details>
         <TableLook
-          key={isCsv(head) ? head.format.headerLine : JSON.stringify(head.workbook?.place)}
+          key={head.columns.join('\n')}
           state={preview}
           profiles={profiles}
           faults={findFaults(profiles, preview.preview, head)}
