@@ -20,8 +20,8 @@ export function ValidationFields({
         value={method}
         options={[
           ['', 'Random rows'],
-          ['last', 'The last rows, if later ones are predicted'],
-          ['group', 'Whole groups, if others are predicted'],
+          ['last', 'The last rows'],
+          ['group', 'Whole groups of rows'],
         ]}
         onChoose={(value) => onSettings(choose('validate', value))}
       />
@@ -29,7 +29,7 @@ export function ValidationFields({
         <SelectField
           label="By the column"
           value={column}
-          options={[['', '(none: the order of the table)'], ...columns.filter(Boolean)]}
+          options={[['', '(none)'], ...columns.filter(Boolean)]}
           onChoose={(value) => onSettings(choose('validate_by', value))}
         />
       )}
