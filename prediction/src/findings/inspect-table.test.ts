@@ -112,8 +112,13 @@ describe('of a table that was spoiled', () => {
   test('by a code for missing values, the code is named', async () => {
     const lines = salesLines((row, index) => (index % 17 === 0 ? row.with(1, '-999') : row));
     expect(await inspect(lines, 'price')).toMatchObject([
-      { kind: 'outliers', column: 'age', rows: 18, message: expect.stringContaining('-999') },
+      { kind: 'outliers', column: 'age', rows: 18, remedies: [{ parameter: 'missing_in', value: 'age=-999' }] },
     ]);
+  });
+
+  test('by an account number of many digits, nothing is said', async () => {
+    const lines = salesLines((row, index) => [...row, String(index === 4 ? 7e9 : 1000 + ((index * 37) % 211))], ['account_id']);
+    expect(await inspect(lines, 'price')).toEqual([]);
   });
 
   test('by rows whose cells moved, their columns are named together', async () => {

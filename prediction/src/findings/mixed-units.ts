@@ -1,6 +1,7 @@
 import { quote } from '../table/table-error.js';
 import type { Finding } from './finding.js';
 import type { LookedColumn, LookedTable } from './looked-table.js';
+import { hasIdName } from './plain-columns.js';
 import { amongRows, placesOf, showValue } from './remedies.js';
 import { quantile, sortFinite } from './statistics.js';
 import { showCount, showPlaces, showShare } from './words.js';
@@ -33,7 +34,7 @@ const MIN_SHIFTED = 10;
 export function findMixedUnits(table: LookedTable): Finding[] {
   const { target, columns } = table;
   return [...(target ? [target] : []), ...columns].flatMap((column) => {
-    if (column.kind !== 'number' || column.distinct < MIN_DISTINCT || column.present < MIN_PRESENT) return [];
+    if (column.kind !== 'number' || hasIdName(column.name) || column.distinct < MIN_DISTINCT || column.present < MIN_PRESENT) return [];
     const found = findFactor(column) ?? findShift(column);
     return found ? [describe(table, column, found)] : [];
   });

@@ -1,6 +1,7 @@
 import { quote } from '../table/table-error.js';
 import type { Finding } from './finding.js';
 import type { LookedColumn, LookedTable } from './looked-table.js';
+import { hasIdName } from './plain-columns.js';
 import { dropRows, placesOf, showValue } from './remedies.js';
 import { quantile, sortFinite } from './statistics.js';
 import { showCount, showPlaces } from './words.js';
@@ -42,7 +43,7 @@ export function findOutliers(table: LookedTable): Finding[] {
 }
 
 function findIn(table: LookedTable, column: LookedColumn): Finding[] {
-  if (column.kind === 'category') return [];
+  if (column.kind === 'category' || hasIdName(column.name)) return [];
   const coded = column.kind === 'number' ? findCode(table, column) : undefined;
   if (coded) return [coded];
   if (column.present < MIN_VALUES || column.distinct < MIN_DISTINCT) return [];
@@ -87,7 +88,7 @@ function findCode(table: LookedTable, column: LookedColumn): Finding | undefined
     return describe(table, column, rows, {
       message: `${showCount(rows.length)} rows have ${code} in the column ${quote(column.name)}, whose other values are ${showValue(low)} to ${showValue(high)}: it may stand for a missing value.`,
       effect: 'The model learns from it as from a number, and takes rows to predict with it for rows of that value.',
-      remedies: [{ parameter: 'missing', value: String(code) }],
+      remedies: [{ parameter: 'missing_in', value: `${column.name}=${code}` }],
     });
   }
   return undefined;

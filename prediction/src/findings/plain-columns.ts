@@ -80,7 +80,12 @@ export function isSortKey(table: LookedTable, column: LookedColumn): boolean {
 }
 
 function isNamedIdentifier(table: LookedTable, column: LookedColumn): boolean {
-  return ID_NAME.test(column.name.slice(-MAX_NAME)) && isUniqueWhole(table, column);
+  return hasIdName(column.name) && isUniqueWhole(table, column);
+}
+
+/** Returns whether a name says that a column names its rows: its numbers are no amounts. */
+export function hasIdName(name: string): boolean {
+  return ID_NAME.test(name.slice(-MAX_NAME));
 }
 
 function isUniqueWhole({ rows }: LookedTable, { kind, sample, distinct }: LookedColumn): boolean {

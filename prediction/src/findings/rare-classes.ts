@@ -10,7 +10,9 @@ const SMALL_SHARE = 0.05;
 const MAX_NAMED = 5;
 
 /** Finds classes of so few rows that their probabilities are known badly. */
-export function findRareClasses({ target, rowCount }: LookedTable): Finding[] {
+export function findRareClasses({ target, rowCount, isBeginning }: LookedTable): Finding[] {
+  // The rows of the class may follow.
+  if (isBeginning) return [];
   const rare = target?.classes?.filter(
     ({ rows, merged_count }) => merged_count === 0 && rows < FEW_ROWS && rows < SMALL_SHARE * rowCount,
   );
