@@ -1,7 +1,7 @@
 import type { Finding } from './finding.js';
 import type { LookedColumn, LookedTable } from './looked-table.js';
 import { isSortKey } from './plain-columns.js';
-import { dropRows, placesOf } from './remedies.js';
+import { amongScanned, dropRows, placesOf } from './remedies.js';
 import { RowHashes } from './row-hashes.js';
 import { showCount, showPlaces, showShare } from './words.js';
 
@@ -19,21 +19,21 @@ const DEPENDENCE = 0.7;
  * coincidence. Columns that number or name the rows do not count.
  */
 export function findDuplicates(table: LookedTable): Finding[] {
-  const { target, rowCount } = table;
+  const { target, scanned } = table;
   if (target === null) return [];
   const columns = table.columns.filter((column) => !column.isIdentifier && !isSortKey(table, column));
   if (columns.length === 0) return [];
   const compared = [...columns, target];
-  const hashes = new RowHashes(rowCount);
+  const hashes = new RowHashes(scanned);
   for (const [index, column] of compared.entries()) hashes.toggle(column, index, 1);
   const repeated = findRepeated(hashes.values());
   const pairs = countPairs(repeated);
-  if (pairs === 0 || estimateChance(compared, rowCount, hashes, pairs) > MAX_BY_CHANCE * pairs) return [];
-  const rows = listRepeats(hashes, repeated);
+  if (pairs === 0 || estimateChance(compared, scanned.length, hashes, pairs) > MAX_BY_CHANCE * pairs) return [];
+  const rows = listRepeats(hashes, repeated).map((index) => scanned[index] ?? 0);
   // One row may be like another one under another number.
   if (rows.length === 1 && columns.length < table.columns.length) return [];
   const places = placesOf(table, rows);
-  const share = rows.length / rowCount;
+  const share = rows.length / scanned.length;
   const named = rows.length === 1 ? 'One row repeats' : `${showCount(rows.length)} rows repeat`;
   return [
     {
@@ -42,7 +42,7 @@ export function findDuplicates(table: LookedTable): Finding[] {
       rows: rows.length,
       share,
       places,
-      message: `${named} an earlier row in every value (${showPlaces(places, rows.length)}), ${showShare(share)} of the table.`,
+      message: `${named} an earlier row in every value (${showPlaces(places, rows.length)}), ${showShare(share)} of ${amongScanned(table)}.`,
       effect:
         'A row that is also among those that measure the error is predicted too well: the model seems better than it is.',
       remedies: dropRows(places, rows.length),
@@ -50,7 +50,7 @@ export function findDuplicates(table: LookedTable): Finding[] {
   ];
 }
 
-/** The rows whose hash an earlier row has. */
+/** The indexes of rows whose hash an earlier row has. */
 function listRepeats(hashes: RowHashes, repeated: ReadonlyMap<number, number>): number[] {
   const seen = new Set<number>();
   const rows: number[] = [];

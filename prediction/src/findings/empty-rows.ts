@@ -1,6 +1,6 @@
 import type { Finding } from './finding.js';
 import type { LookedTable } from './looked-table.js';
-import { dropRows, placesOf } from './remedies.js';
+import { amongScanned, dropRows, placesOf } from './remedies.js';
 import { showCount, showPlaces } from './words.js';
 
 /** The share of the rows in which a column has a value, to count for rows without values, and the fewest such columns. */
@@ -12,12 +12,12 @@ const MAX_PRESENT = 0.1;
 
 /** Finds rows in which nearly all columns are missing that most other rows have. */
 export function findEmptyRows(table: LookedTable): Finding[] {
-  const { columns, rows, rowCount } = table;
+  const { columns, rows, scanned } = table;
   const usual = columns.filter(({ present }) => present >= MOSTLY_PRESENT * rows.length);
   if (usual.length < MIN_COLUMNS) return [];
   const most = Math.floor(MAX_PRESENT * usual.length);
   const empty: number[] = [];
-  for (let row = 0; row < rowCount; row++) {
+  for (const row of scanned) {
     let present = 0;
     for (const { at } of usual) {
       if (!Number.isNaN(at(row)) && ++present > most) break;
@@ -32,9 +32,9 @@ export function findEmptyRows(table: LookedTable): Finding[] {
       kind: 'empty_rows',
       column: null,
       rows: empty.length,
-      share: empty.length / rowCount,
+      share: empty.length / scanned.length,
       places,
-      message: `${named} nearly no value beside the target (${showPlaces(places, empty.length)}).`,
+      message: `${named} nearly no value beside the target (${showPlaces(places, empty.length)}), of ${amongScanned(table)}.`,
       effect: 'Such a row teaches only the mean of rows without values, and adds to the error that is measured.',
       remedies: dropRows(places, empty.length),
     },

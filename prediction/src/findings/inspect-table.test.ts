@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { csvStream } from '../../../testkit/prediction/sample-tables.js';
 import { previewTable } from '../io/preview-table.js';
 import { readTableWithPlaces } from '../io/read-table.js';
+import { RowPlaces } from '../table/rows-read.js';
 import { seededRandom } from '../trees/random.js';
 import type { Finding } from './finding.js';
 import { inspectTable } from './inspect-table.js';
@@ -117,7 +118,10 @@ describe('of a table that was spoiled', () => {
   });
 
   test('by an account number of many digits, nothing is said', async () => {
-    const lines = salesLines((row, index) => [...row, String(index === 4 ? 7e9 : 1000 + ((index * 37) % 211))], ['account_id']);
+    const lines = salesLines(
+      (row, index) => [...row, String(index === 4 ? 7e9 : 1000 + ((index * 37) % 211))],
+      ['account_id'],
+    );
     expect(await inspect(lines, 'price')).toEqual([]);
   });
 
@@ -246,13 +250,19 @@ test('a preview finds what the first rows show, and of the target if it is named
   expect(await kinds('price')).toEqual(['leak', 'constant_column']);
 });
 
-test('a long table is looked at in a sample of its rows, which the finding says', async () => {
+test('a table of many cells is looked at in a sample of its rows, which the finding says', () => {
   const random = seededRandom(2);
-  const rows = Array.from({ length: 24_000 }, (_, row) => {
-    const weight = (row % 4 === 0 ? 1000 : 1) * (1 + random());
-    return `${weight},${random().toFixed(3)}`;
-  });
-  const findings = await inspect(['weight,y', ...rows], 'y');
-  expect(findings).toMatchObject([{ kind: 'mixed_units', column: 'weight', rows: 6000 }]);
-  expect(findings[0]?.message).toContain('a sample of 20,000 of the 24,000 rows');
+  const rowCount = 700_000;
+  const values = (value: (row: number) => number) => Float64Array.from({ length: rowCount }, (_, row) => value(row));
+  const columns = [
+    { kind: 'number' as const, name: 'weight', values: values((row) => (row % 4 === 0 ? 1000 : 1) * (1 + random())) },
+    { kind: 'number' as const, name: 'b', values: values(random) },
+    { kind: 'number' as const, name: 'c', values: values(random) },
+  ];
+  const places = new RowPlaces();
+  for (let row = 0; row < rowCount; row++) places.add({ row });
+  const table = { task: 'regression' as const, target: 'y', rowCount, columns, targetValues: values(random) };
+  const findings = inspectTable(table, places);
+  expect(findings).toMatchObject([{ kind: 'mixed_units', column: 'weight', share: expect.closeTo(0.25, 1) }]);
+  expect(findings[0]?.message).toContain('a sample of 10,000 of the 700,000 rows');
 });

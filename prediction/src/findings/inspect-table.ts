@@ -6,7 +6,14 @@ import { findDuplicates } from './duplicate-rows.js';
 import { findEmptyRows } from './empty-rows.js';
 import type { Finding } from './finding.js';
 import { findLeaks } from './leak.js';
-import { type LookedTable, type LookedTarget, lookAtColumn, lookAtTarget, sampleRows } from './looked-table.js';
+import {
+  type LookedTable,
+  type LookedTarget,
+  lookAtColumn,
+  lookAtTarget,
+  sampleRows,
+  scanRows,
+} from './looked-table.js';
 import { findMixedUnits } from './mixed-units.js';
 import { findOneClassColumns } from './one-class-columns.js';
 import { findOutliers } from './outliers.js';
@@ -26,6 +33,7 @@ export function inspectTable(table: Table, places: RowPlaces): Finding[] {
   return inspect({
     rowCount: table.rowCount,
     rows,
+    scanned: scanRows(table.rowCount, table.columns.length, rows),
     columns: lookAtColumns(table.columns, rows),
     target: lookAtTarget(table.target, valuesOf(table), rows),
     isBeginning: false,
@@ -60,6 +68,7 @@ export function inspectFirstRows(columns: readonly TableColumn[], places: RowPla
   return inspect({
     rowCount: places.length,
     rows,
+    scanned: scanRows(places.length, columns.length, rows),
     columns: looked.filter((column) => column !== chosen),
     target: chosen === undefined ? null : asTarget(chosen),
     isBeginning: true,

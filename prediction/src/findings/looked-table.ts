@@ -4,9 +4,12 @@ import { createReader } from '../table/reading/create-reader.js';
 import type { TargetClass } from '../table/table.js';
 import { seededRandom } from '../trees/random.js';
 
-/** The most rows, and the most cells, that inspectors look at; they count and sum over all rows. */
-const MAX_SAMPLED_ROWS = 20_000;
+/** The most rows, and the most cells, that statistics are made of. */
+const MAX_SAMPLED_ROWS = 10_000;
 const MAX_SAMPLED_CELLS = 2_000_000;
+
+/** The most cells of a table of which every row is looked at for what single rows show. */
+const MAX_SCANNED_CELLS = 2_000_000;
 
 /** The first and the last rows are in every sample: rows of totals stand there. */
 const ENDS = 5;
@@ -21,6 +24,8 @@ export interface LookedColumn {
   readonly at: (row: number) => number;
   /** The values of the sampled rows, in their order. */
   readonly sample: Float64Array;
+  /** Those of them that are finite, ascending. */
+  readonly sorted: Float64Array;
   /** Of categories, their texts; texts that were too many to keep share one further index. */
   readonly texts: readonly string[];
   /** The number of different values in the sample. */
@@ -41,6 +46,8 @@ export interface LookedTable {
   readonly rowCount: number;
   /** The sampled rows, ascending; all of a small table. */
   readonly rows: Uint32Array;
+  /** The rows that are looked at one by one: all, or those of the sample if the table has many cells. */
+  readonly scanned: Uint32Array;
   readonly columns: readonly LookedColumn[];
   /** Null in a preview without a target. */
   readonly target: LookedTarget | null;
@@ -67,6 +74,12 @@ export function sampleRows(rowCount: number, columnCount: number): Uint32Array {
     }
   }
   return Uint32Array.from(rows);
+}
+
+/** Returns the rows that are looked at one by one, given those of the sample. */
+export function scanRows(rowCount: number, columnCount: number, sampled: Uint32Array): Uint32Array {
+  if (rowCount * Math.max(1, columnCount) > MAX_SCANNED_CELLS) return sampled;
+  return Uint32Array.from({ length: rowCount }, (_, row) => row);
 }
 
 /** Looks at a column of a table in the kind that its values have. */
@@ -118,16 +131,14 @@ function describe(
   rows: Uint32Array,
 ): LookedColumn {
   const sample = new Float64Array(rows.length);
-  const seen = new Set<number>();
-  let present = 0;
-  for (const [index, row] of rows.entries()) {
-    const value = at(row);
-    sample[index] = value;
-    if (Number.isNaN(value)) continue;
-    present++;
-    seen.add(value);
-  }
-  const distinct = seen.size;
+  for (const [index, row] of rows.entries()) sample[index] = at(row);
+  // NaN is sorted to the end.
+  const sorted = sample.toSorted();
+  let present = sorted.length;
+  while (present > 0 && Number.isNaN(sorted[present - 1])) present--;
+  let distinct = 0;
+  for (let index = 0; index < present; index++) if (index === 0 || sorted[index] !== sorted[index - 1]) distinct++;
+  const finite = sorted.subarray(0, present).filter(Number.isFinite);
   const isIdentifier = kind === 'category' && distinct > 0.95 * present;
-  return { name, kind, at, sample, texts, distinct, present, isIdentifier };
+  return { name, kind, at, sample, sorted: finite, texts, distinct, present, isIdentifier };
 }

@@ -2,7 +2,7 @@ import { quote } from '../table/table-error.js';
 import type { Finding } from './finding.js';
 import type { LookedColumn, LookedTable } from './looked-table.js';
 import { hasIdName } from './plain-columns.js';
-import { amongRows, placesOf, showValue } from './remedies.js';
+import { amongScanned, placesOf, showValue } from './remedies.js';
 import { quantile, sortFinite } from './statistics.js';
 import { showCount, showPlaces, showShare } from './words.js';
 
@@ -34,7 +34,13 @@ const MIN_SHIFTED = 10;
 export function findMixedUnits(table: LookedTable): Finding[] {
   const { target, columns } = table;
   return [...(target ? [target] : []), ...columns].flatMap((column) => {
-    if (column.kind !== 'number' || hasIdName(column.name) || column.distinct < MIN_DISTINCT || column.present < MIN_PRESENT) return [];
+    if (
+      column.kind !== 'number' ||
+      hasIdName(column.name) ||
+      column.distinct < MIN_DISTINCT ||
+      column.present < MIN_PRESENT
+    )
+      return [];
     const found = findFactor(column) ?? findShift(column);
     return found ? [describe(table, column, found)] : [];
   });
@@ -46,8 +52,7 @@ interface TwoGroups {
   readonly text: string;
 }
 
-function findFactor({ sample }: LookedColumn): TwoGroups | undefined {
-  const sorted = sortFinite(sample);
+function findFactor({ sorted }: LookedColumn): TwoGroups | undefined {
   // Signs and zeros have no unit.
   const sign = (sorted.at(-1) ?? 0) > 0 ? 1 : -1;
   const logs = sortFinite(sorted.filter((value) => sign * value > 0).map((value) => Math.log10(sign * value)));
@@ -75,8 +80,7 @@ function haveLikeSpread(below: Float64Array, above: Float64Array, few: number): 
 }
 
 /** Finds two groups of values of which each is narrow against the gap between them. */
-function findShift({ sample }: LookedColumn): TwoGroups | undefined {
-  const sorted = sortFinite(sample);
+function findShift({ sorted }: LookedColumn): TwoGroups | undefined {
   const cut = widestGap(sorted);
   if (cut === undefined) return undefined;
   const [below, above] = [sorted.subarray(0, cut), sorted.subarray(cut)];
@@ -105,14 +109,14 @@ function widestGap(sorted: Float64Array): number | undefined {
 function describe(table: LookedTable, column: LookedColumn, { from, text }: TwoGroups): Finding {
   const upper: number[] = [];
   const lower: number[] = [];
-  for (let row = 0; row < table.rowCount; row++) {
+  for (const row of table.scanned) {
     const value = column.at(row);
     if (value > from) upper.push(row);
     else if (!Number.isNaN(value)) lower.push(row);
   }
   const fewer = upper.length < lower.length ? upper : lower;
   const places = placesOf(table, fewer);
-  const share = fewer.length / table.rowCount;
+  const share = fewer.length / table.scanned.length;
   const isTarget = column === table.target;
   const what = isTarget ? 'target' : 'column';
   return {
@@ -121,7 +125,7 @@ function describe(table: LookedTable, column: LookedColumn, { from, text }: TwoG
     rows: fewer.length,
     share,
     places,
-    message: `The values of the ${what} ${quote(column.name)} form two groups with a gap between them, one ${text} the other, in ${amongRows(table)}: ${showCount(fewer.length)} rows (${showShare(share)}; ${showPlaces(places, fewer.length)}) may be in another unit.`,
+    message: `The values of the ${what} ${quote(column.name)} form two groups with a gap between them, one ${text} the other, in ${amongScanned(table)}: ${showCount(fewer.length)} rows (${showShare(share)}; ${showPlaces(places, fewer.length)}) may be in another unit.`,
     effect: isTarget
       ? 'Errors of the group with large values outweigh all others.'
       : 'The model takes equal values in two units for different ones.',

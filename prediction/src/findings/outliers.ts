@@ -3,7 +3,7 @@ import type { Finding } from './finding.js';
 import type { LookedColumn, LookedTable } from './looked-table.js';
 import { hasIdName } from './plain-columns.js';
 import { dropRows, placesOf, showValue } from './remedies.js';
-import { quantile, sortFinite } from './statistics.js';
+import { quantile } from './statistics.js';
 import { showCount, showPlaces } from './words.js';
 
 /** The fewest values, and different values, that show how far values of a column spread. */
@@ -74,7 +74,7 @@ function mergeRows(findings: readonly Finding[]): Finding[] {
 
 /** Finds a number that stands for a missing value: one of the usual ones, more than once, far from all others. */
 function findCode(table: LookedTable, column: LookedColumn): Finding | undefined {
-  const sorted = sortFinite(column.sample);
+  const { sorted } = column;
   for (const code of [sorted[0] ?? Number.NaN, sorted.at(-1) ?? Number.NaN]) {
     if (!CODES.has(code)) continue;
     const others = sorted.filter((value) => value !== code);
@@ -95,7 +95,7 @@ function findCode(table: LookedTable, column: LookedColumn): Finding | undefined
 }
 
 function findOutside(table: LookedTable, column: LookedColumn): Finding[] {
-  const sorted = sortFinite(column.sample);
+  const { sorted } = column;
   const middle = quantile(sorted, 0.5);
   const limits = [1, -1].map((side) => side * findLimit(table, column, middle, side));
   const [above = Number.POSITIVE_INFINITY, below = Number.NEGATIVE_INFINITY] = limits;
@@ -127,14 +127,14 @@ function findOutside(table: LookedTable, column: LookedColumn): Finding[] {
  *
  * @param side 1 for larger values, −1 for smaller ones.
  */
-function findLimit({ rowCount }: LookedTable, column: LookedColumn, middle: number, side: number): number {
-  const tail = sortFinite(column.sample.map((value) => side * (value - middle)).filter((distance) => distance > 0));
+function findLimit({ scanned }: LookedTable, column: LookedColumn, middle: number, side: number): number {
+  const distances = column.sorted.map((value) => side * (value - middle)).filter((distance) => distance > 0);
+  const tail = side > 0 ? distances : distances.reverse();
   const size = Math.max(MIN_TAIL, Math.floor(TAIL_SHARE * tail.length));
   if (tail.length < 2 * size) return Number.POSITIVE_INFINITY;
   const base = tail.at(-size - 1) ?? 0;
-  // The largest distances of the whole table, of which a sample has few.
-  const most = Math.min(MAX_OUTSIDE, Math.max(3, Math.floor(MAX_OUTSIDE_SHARE * rowCount)));
-  const largest = findLargest(column, rowCount, (value) => side * (value - middle), base, most + 1);
+  const most = Math.min(MAX_OUTSIDE, Math.max(3, Math.floor(MAX_OUTSIDE_SHARE * scanned.length)));
+  const largest = findLargest(column, scanned, (value) => side * (value - middle), base, most + 1);
   let limit = Number.POSITIVE_INFINITY;
   const logs = tail.subarray(-size).map((distance) => Math.log(distance / base));
   for (let outside = 1; outside < largest.length; outside++) {
@@ -151,10 +151,10 @@ function findLimit({ rowCount }: LookedTable, column: LookedColumn, middle: numb
   return limit;
 }
 
-/** Returns the largest distances of all rows, the largest first; those up to `base` are left out. */
+/** Returns the largest distances of some rows, the largest first; those up to `base` are left out. */
 function findLargest(
   column: LookedColumn,
-  rowCount: number,
+  rows: Uint32Array,
   distanceOf: (value: number) => number,
   base: number,
   most: number,
@@ -162,7 +162,7 @@ function findLargest(
   const found = new Float64Array(4 * most);
   let size = 0;
   let floor = base;
-  for (let row = 0; row < rowCount; row++) {
+  for (const row of rows) {
     const distance = distanceOf(column.at(row));
     if (!(distance > floor) || distance === Number.POSITIVE_INFINITY) continue;
     found[size++] = distance;
@@ -174,9 +174,9 @@ function findLargest(
   return found.subarray(0, size).sort().reverse().subarray(0, most);
 }
 
-function rowsWhere({ rowCount }: LookedTable, { at }: LookedColumn, holds: (value: number) => boolean): number[] {
+function rowsWhere({ scanned }: LookedTable, { at }: LookedColumn, holds: (value: number) => boolean): number[] {
   const rows: number[] = [];
-  for (let row = 0; row < rowCount; row++) if (holds(at(row))) rows.push(row);
+  for (const row of scanned) if (holds(at(row))) rows.push(row);
   return rows;
 }
 
@@ -191,7 +191,7 @@ function describe(
     kind: 'outliers',
     column: column.name,
     rows: rows.length,
-    share: rows.length / table.rowCount,
+    share: rows.length / table.scanned.length,
     places,
     ...described,
   };

@@ -25,6 +25,11 @@ export function amongRows({ rows, rowCount, isBeginning }: LookedTable): string 
   return isBeginning ? `the first ${showCount(rowCount)} rows` : `the ${showCount(rowCount)} rows`;
 }
 
+/** Names the rows that were looked at one by one. */
+export function amongScanned(table: LookedTable): string {
+  return amongRows({ ...table, rows: table.scanned });
+}
+
 /** Returns a number with at most six significant digits, and a date as its day. */
 export function showValue(value: number | undefined, kind: 'number' | 'date' | 'category' = 'number'): string {
   if (value === undefined) return 'none';

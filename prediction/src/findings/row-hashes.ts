@@ -5,9 +5,9 @@ export class RowHashes {
   readonly #high: Int32Array;
   readonly #low: Int32Array;
 
-  constructor(rowCount: number) {
-    this.#high = new Int32Array(rowCount);
-    this.#low = new Int32Array(rowCount);
+  constructor(private readonly rows: Uint32Array) {
+    this.#high = new Int32Array(rows.length);
+    this.#low = new Int32Array(rows.length);
   }
 
   /**
@@ -21,7 +21,7 @@ export class RowHashes {
     const high = this.#high;
     const low = this.#low;
     for (let row = 0; row < high.length; row++) {
-      number[0] = at(row);
+      number[0] = at(this.rows[row] ?? 0);
       const [one = 0, other = 0] = words;
       const cell = mix(mix(one ^ Math.imul(index + 1, 0x9e3779b1)) ^ other);
       high[row] = (high[row] ?? 0) + sign * cell;

@@ -33,6 +33,11 @@ export function findTotals(table: LookedTable): Finding[] {
   const labelled = findLabelled(table);
   const groups = findGroupTotals(numbers, [...labelled.keys()]);
   if (groups.length > 0) return [describe(table, groups, labelled.get(groups[0] ?? 0))];
+  const ends = [table.rowCount - 1, 0].filter(
+    (row) => !labelled.has(row) && numbers.some((each) => isLargest(each, row)),
+  );
+  // All rows are added up only where one of them may be their sum.
+  if (labelled.size === 0 && ends.length === 0) return [];
   const sums = numbers.map((column) => addUp(column, table.rowCount, new Set(labelled.keys())));
   const single = [...labelled].filter(([row, label]) => sums.some((sum) => isTotal(sum, row, label)));
   const [first] = single;
@@ -42,8 +47,8 @@ export function findTotals(table: LookedTable): Finding[] {
     // Of many rows with one label, a few are like totals by chance.
     if (2 * matching.length >= alike.length) return [describe(table, alike, first[1])];
   }
-  const ends = [table.rowCount - 1, 0].filter((row) => !labelled.has(row) && isSumOfOthers(table, sums, row));
-  return ends.length > 0 ? [describe(table, ends.slice(0, 1), undefined)] : [];
+  const total = ends.find((row) => isSumOfOthers(table, sums, row));
+  return total === undefined ? [] : [describe(table, [total], undefined)];
 }
 
 function isAddable({ kind, distinct }: LookedColumn): boolean {
@@ -52,6 +57,12 @@ function isAddable({ kind, distinct }: LookedColumn): boolean {
 
 function isLabel(text: string): boolean {
   return TOTAL.test(text) || MEAN.test(text);
+}
+
+/** Returns whether no number of the sample is larger than that of a row, whatever their signs are. */
+function isLargest({ at, sample }: LookedColumn, row: number): boolean {
+  const size = Math.abs(at(row));
+  return size > 0 && sample.every((value) => !(Math.abs(value) > size));
 }
 
 /** The rows whose text is that of a total, each with the text. */
