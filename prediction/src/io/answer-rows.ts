@@ -1,5 +1,5 @@
 import { findPatience, markPauses, PAUSE } from '../promises/pauses.js';
-import type { PredictedBlock } from '../rows/answer-layout.js';
+import { type PredictedBlock, refuseManyContributions } from '../rows/answer-layout.js';
 import {
   type BlockPredictor,
   type BlockSource,
@@ -96,6 +96,7 @@ async function* answerFrom(
   pause: Pause | undefined,
 ): AsyncGenerator<AnswerPart> {
   const writer = await openWriter(blocks, options, budget);
+  if (blocks.prepare) await runSteps(blocks.prepare(), pause);
   try {
     yield* writeAnswer(writer, reader, blocks, check, body, options, pause);
   } finally {
@@ -142,6 +143,7 @@ async function* writeAnswer(
     }
     if (reader.isWhole && !isWarned) {
       const { rowCount } = reader;
+      if (rowCount !== undefined && options.to === 'json') refuseManyContributions(blocks.layout, rowCount);
       if (!gatherer && rowCount !== undefined) yield { kind: 'count', rows: rowCount };
       yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
       isWarned = true;

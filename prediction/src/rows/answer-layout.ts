@@ -288,6 +288,18 @@ export function isExplained({ columns }: AnswerLayout): boolean {
   return columns.some(({ part }) => part === 'explained');
 }
 
+/** The most columns whose contributions are answered, and the most such numbers of an answer that is one array. */
+const MAX_CONTRIBUTIONS = 1000;
+const MAX_ARRAY_CONTRIBUTIONS = 10_000_000;
+
+/** @throws {InvalidRowsError} if an array of so many rows would have too many contributions */
+export function refuseManyContributions({ columns }: AnswerLayout, rows: number): void {
+  const numbers = rows * columns.filter(({ part }) => part === 'contributions').length;
+  if (numbers <= MAX_ARRAY_CONTRIBUTIONS) return;
+  const message = `asks for ${numbers.toLocaleString('en')} numbers, and an array of JSON has at most ${MAX_ARRAY_CONTRIBUTIONS.toLocaleString('en')}; send fewer rows, or send them as NDJSON, CSV or Arrow`;
+  throw new InvalidRowsError([{ parameter: 'contributions', message }]);
+}
+
 const ABSENT = {
   probabilities: 'is for models of classes, and this one predicts numbers; leave it out',
   warnings: 'is for models that predict rows, and this one forecasts; leave it out',
@@ -298,13 +310,19 @@ const ABSENT = {
 const INSTEAD = {
   probabilities: 'read the probabilities from the explanation',
   warnings: 'read the warnings of all rows together',
-  contributions: 'rename the column in the rows',
+  contributions: 'see what columns matter in the model',
 };
 
 function checkNames({ columns, sent, target }: AnswerLayout, parameter: OptionalPart): void {
   const refuse = (message: string) => new InvalidRowsError([{ parameter, message }]);
   const names = columns.flatMap(({ name, part }) => (part === parameter ? [name] : []));
   if (names.length === 0) throw refuse(ABSENT[parameter]);
+  if (parameter === 'contributions' && names.length > MAX_CONTRIBUTIONS) {
+    const most = MAX_CONTRIBUTIONS.toLocaleString('en');
+    throw refuse(
+      `is for models of fewer than ${most} columns, and this one uses ${names.length.toLocaleString('en')}; train it with the columns that matter`,
+    );
+  }
   const inputs = new Set(sent.slice(0, target));
   const double = names.find((name) => inputs.has(name));
   if (double === undefined) return;

@@ -1,32 +1,36 @@
 import type { ModelBase } from '../model/model.js';
-import { expectedScore, ForestExplainer, hasCovers } from '../trees/explaining/explainer.js';
+import { expectedScore, ForestExplainer, hasCovers, MAX_TABLE_BYTES } from '../trees/explaining/explainer.js';
+import { scorerMemory } from '../trees/forest/forest-scorer.js';
+import { PackedForest } from '../trees/forest/packed-forest.js';
 import type { Forest } from '../trees/forest/tree.js';
-import { finish } from '../trees/steps.js';
+import { finish, type Steps } from '../trees/steps.js';
 import type { BlockScorer } from './row-binner.js';
 
-/** The most columns of a model that contributions are answered for: each row has a number for each. */
-export const MAX_EXPLAINED_COLUMNS = 1000;
-
 /** A forest, and the one that corrects its scores of partial rows. */
-interface Explained {
-  readonly forest: Forest;
-  readonly correction: Forest | undefined;
+interface Pair<T> {
+  readonly ordinary: T;
+  readonly correction: T | undefined;
 }
 
-interface Explainers {
-  readonly ordinary: ForestExplainer;
-  readonly correction: ForestExplainer | undefined;
-}
+/** The models that were explained last in this process. Others lay out their forests anew when they are explained. */
+const recent = new Set<ModelExplainer>();
+const MAX_RECENT = 4;
 
-/** Computes contributions to the scores of a model. Its forests are laid out when they are first asked for. */
+/**
+ * Computes contributions to the scores of a model. Its forests are packed until they are first explained, as most models
+ * never are; in each process, only the models that were explained last have them laid out.
+ */
 export class ModelExplainer {
   /** The names of the columns that may contribute: those that the model uses, in their order. */
   readonly names: readonly string[];
-  readonly #forests: readonly Explained[];
+  /** The bytes that the packed forests take. */
+  readonly bytes: number;
+  readonly #forests: readonly Pair<PackedForest>[];
   readonly #playerOf: readonly number[];
-  readonly #explainers: Explainers[] = [];
   /** By forest: the scores of ordinary and of partial rows of which nothing is known. */
   readonly #expected: readonly (readonly [ordinary: number, partial: number])[];
+  readonly #explainers = new Map<number, Pair<ForestExplainer>>();
+  #memory: ReturnType<typeof scorerMemory>;
 
   /**
    * Returns the explainer of a model; undefined, if its trees were stored without the rows of their leaves.
@@ -48,13 +52,20 @@ export class ModelExplainer {
     corrections: readonly Forest[] | undefined,
   ) {
     const used = [...new Set(features.map(({ column }) => column))];
+    const placeOf = new Map(used.map((column, place) => [column, place]));
     this.names = used.map((column) => columns[column]?.name ?? '');
-    this.#playerOf = features.map(({ column }) => used.indexOf(column));
-    this.#forests = forests.map((forest, index) => ({ forest, correction: corrections?.[index] }));
-    this.#expected = this.#forests.map(({ forest, correction }) => {
-      const ordinary = expectedScore(forest);
-      return [ordinary, ordinary + (correction ? expectedScore(correction) : 0)];
+    this.#playerOf = features.map(({ column }) => placeOf.get(column) ?? 0);
+    const pairs = forests.map((ordinary, index) => ({ ordinary, correction: corrections?.[index] }));
+    this.#expected = pairs.map(({ ordinary, correction }) => {
+      const expected = expectedScore(ordinary);
+      return [expected, expected + (correction ? expectedScore(correction) : 0)];
     });
+    this.#forests = pairs.map(({ ordinary, correction }) => {
+      return { ordinary: new PackedForest(ordinary.trees), correction: correction && new PackedForest(correction.trees) };
+    });
+    this.bytes = this.#forests.reduce((sum, { ordinary, correction }) => {
+      return sum + ordinary.bytes + (correction?.bytes ?? 0);
+    }, 0);
   }
 
   /** Returns the score that a forest gives to a row of which nothing is known. */
@@ -64,23 +75,49 @@ export class ModelExplainer {
 
   /** Adds the contributions to the scores of some rows of a block, row by row. */
   addTo(values: Float64Array, forest: number, rows: Uint32Array, isPartial: boolean, bins: Uint8Array, count: number) {
-    const { ordinary, correction } = this.#explainersOf(forest);
+    const { ordinary, correction } = finish(this.#layOut(forest));
     ordinary.addTo(values, this.names.length, rows, bins, count);
     if (isPartial) correction?.addTo(values, this.names.length, rows, bins, count);
   }
 
-  #explainersOf(forest: number): Explainers {
-    const known = this.#explainers[forest];
+  get forestCount(): number {
+    return this.#forests.length;
+  }
+
+  /** True if the model's only forest is laid out, or it has several, each of which is when it is first explained. */
+  get isReady(): boolean {
+    return this.#forests.length > 1 || this.#explainers.size > 0;
+  }
+
+  /** Lays out the model's only forest in steps. */
+  *prepare(): Steps<void> {
+    if (!this.isReady) yield* this.#layOut(0);
+  }
+
+  *#layOut(forest: number): Steps<Pair<ForestExplainer>> {
+    recent.delete(this);
+    recent.add(this);
+    const [oldest] = recent;
+    if (oldest && recent.size > MAX_RECENT) oldest.#forget();
+    const known = this.#explainers.get(forest);
     if (known) return known;
-    const explained = this.#forests[forest];
-    if (!explained) throw new RangeError(`The model has no forest ${forest}.`);
-    const create = (one: Forest) => finish(ForestExplainer.create(one, this.#playerOf));
-    const explainers = {
-      ordinary: create(explained.forest),
-      correction: explained.correction && create(explained.correction),
+    const packed = this.#forests[forest];
+    if (!packed) throw new RangeError(`The model has no forest ${forest}.`);
+    const maxBytes = MAX_TABLE_BYTES / this.#forests.length / (packed.correction ? 2 : 1);
+    this.#memory ??= scorerMemory();
+    const create = (one: PackedForest) => {
+      return ForestExplainer.create(one.trees(), this.#playerOf, this.#memory, maxBytes);
     };
-    this.#explainers[forest] = explainers;
+    const ordinary = yield* create(packed.ordinary);
+    const explainers = { ordinary, correction: packed.correction && (yield* create(packed.correction)) };
+    this.#explainers.set(forest, explainers);
     return explainers;
+  }
+
+  #forget(): void {
+    recent.delete(this);
+    this.#explainers.clear();
+    this.#memory = undefined;
   }
 }
 
@@ -119,6 +156,12 @@ export class BlockExplainer {
     isPartial: boolean,
     forestOf: (row: number) => number,
   ): void {
+    if (this.model.forestCount === 1) {
+      const base = this.model.expected(0, isPartial);
+      for (const row of rows) this.bases[row] = base;
+      if (rows.length > 0) this.model.addTo(this.values, 0, rows, isPartial, binned.bins, count);
+      return;
+    }
     const byForest = new Map<number, number[]>();
     for (const row of rows) {
       const forest = forestOf(row);

@@ -39,6 +39,8 @@ export interface RowColumns {
 export interface BlockPredictor extends RowColumns {
   readonly writer: RowWriter;
   predict(block: RowBlock): PredictedBlock;
+  /** Where something is to be laid out before the first rows: does so in steps. */
+  readonly prepare?: () => Steps<void>;
   /** Where all rows are read before the first is answered: gathers them, and then answers in place of `predict`. */
   readonly gather?: () => RowGatherer;
   /** The means to remember the answer; undefined if it is not remembered. */

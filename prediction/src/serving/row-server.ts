@@ -3,7 +3,13 @@ import type { ModelBase } from '../model/model.js';
 import { SeenRows } from '../model/seen-rows.js';
 import { chooseIds } from '../promises/ids.js';
 import { describePromises, type PromisedTarget, type PromiseForm } from '../promises/subject.js';
-import type { AnswerColumn, AnswerLayout, PredictedBlock } from '../rows/answer-layout.js';
+import {
+  type AnswerColumn,
+  type AnswerLayout,
+  type PredictedBlock,
+  refuseManyContributions,
+} from '../rows/answer-layout.js';
+import type { ModelExplainer } from '../rows/block-explainer.js';
 import { type AnsweredBlock, type BlockPredictor, objectBlocks, type PredictOptions } from '../rows/blocks.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from '../rows/row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from '../rows/row-check.js';
@@ -15,7 +21,7 @@ import { InvalidRowsError } from '../table/invalid-rows.js';
 import type { Steps } from '../trees/steps.js';
 import { createDescriber, listValueChecks, type ValueCheck } from './describe-row.js';
 import { estimateMemory } from './memory.js';
-import { estimateRow, SLICE_WORK } from './work.js';
+import { estimateExplained, estimateRow, SLICE_WORK } from './work.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
 const MAX_ROWS = 256;
@@ -50,6 +56,8 @@ export interface TaskServer<A> {
    * each column contributes. Empty where they cannot be computed.
    */
   readonly contributions: readonly string[];
+  /** Computes them; undefined where they cannot be computed. */
+  readonly explainer: ModelExplainer | undefined;
   /**
    * Begins an answer, in blocks of at most so many rows.
    *
@@ -182,6 +190,7 @@ export class RowServer<A> {
    */
   answer(rows: readonly unknown[], options: PredictOptions = {}): JsonAnswer {
     const maxRows = Math.min(this.#maxRows(options), rows.length);
+    refuseManyContributions(this.#parts.forms.get(options).layout, rows.length);
     const answered = this.#answered(rows, this.#begin(maxRows, options), maxRows);
     return writeArray(answered, this.#parts.forms.get(options).writer, rows.length);
   }
@@ -192,7 +201,10 @@ export class RowServer<A> {
    * @throws {InvalidRowsError} if an option does not fit the model.
    */
   estimate(rows: readonly unknown[], options: PredictOptions = {}): number {
-    return rows.length * this.#estimateRow(options);
+    const { task } = this.#parts;
+    const work = rows.length * this.#estimateRow(options);
+    if (!options.contributions) return work;
+    return work + estimateExplained(rows.length, task.trees, task.explainer?.isReady ?? true);
   }
 
   /**
@@ -219,6 +231,7 @@ export class RowServer<A> {
   blocks(options: PredictOptions = {}): BlockPredictor {
     const { model, task, forms } = this.#parts;
     const { remember } = options;
+    const { explainer } = task;
     const maxRows = this.#maxRows(options);
     const answer = this.#begin(maxRows, options);
     const checks = this.#parts.checks.with(remember?.id);
@@ -229,6 +242,7 @@ export class RowServer<A> {
       binner: task.binner,
       maxRows,
       ...form,
+      ...(options.contributions && explainer && { prepare: () => explainer.prepare() }),
       predict: (block) => {
         answer.predict(block);
         return answer;
@@ -288,7 +302,6 @@ export class RowServer<A> {
       trees: task.trees,
       bytes: forms.get(options).writer.rowBytes,
       remembered: remember ? this.#promiseForm.subject.classes.length : 0,
-      isExplained: options.contributions ?? false,
     });
   }
 

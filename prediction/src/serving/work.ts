@@ -8,8 +8,9 @@ const COST = {
   /** Reading the value of a column, and repeating it. */
   column: 0.8,
   tree: 0.004,
-  /** Explaining what a tree says. */
-  explainedTree: 2.5,
+  /** Explaining what a tree says of a row without tables, and laying out a tree for it. */
+  explainedTree: 16,
+  laidOutTree: 1_500,
   /** Writing a byte of JSON. */
   byte: 0.003,
   /** Remembering a class of a row. */
@@ -35,14 +36,20 @@ export interface RowShape {
   readonly bytes: number;
   /** The classes that are remembered of each row; 0 if none is. */
   readonly remembered: number;
-  /** Whether contributions are computed. */
-  readonly isExplained: boolean;
 }
 
 /** Estimates the work of answering a row, in microseconds. */
-export function estimateRow({ columns, trees, bytes, remembered, isExplained }: RowShape): number {
-  const tree = COST.tree + (isExplained ? COST.explainedTree : 0);
-  return COST.row + COST.column * columns + tree * trees + COST.byte * bytes + COST.remembered * remembered;
+export function estimateRow({ columns, trees, bytes, remembered }: RowShape): number {
+  return COST.row + COST.column * columns + COST.tree * trees + COST.byte * bytes + COST.remembered * remembered;
+}
+
+/**
+ * Estimates the work of computing contributions, in microseconds. Many rows take less of it each.
+ *
+ * @param isLaidOut whether the forest is laid out for it.
+ */
+export function estimateExplained(rows: number, trees: number, isLaidOut: boolean): number {
+  return trees * (COST.explainedTree * rows + (isLaidOut ? 0 : COST.laidOutTree));
 }
 
 /** The facts of a forecast that its work depends on. */

@@ -6,6 +6,7 @@
 export { binCells, readValues } from './cells/bin';
 export { addText } from './cells/texts';
 export { addPowers, classResiduals, curvature, multiplyRows } from './classes';
+export { addStates, findStates } from './contributions';
 export { recordStateAddress, scanRecords } from './csv/records';
 export { addForest } from './forest';
 export { subtract, sumRows } from './histogram';

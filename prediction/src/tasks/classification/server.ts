@@ -118,7 +118,7 @@ export function* serveClasses(model: ClassificationModel): Steps<TaskServer<Clas
   return {
     layout: classLayout(facts),
     binner: parts.binner,
-    forestBytes: parts.scorers.bytes,
+    forestBytes: parts.scorers.bytes + (parts.explainer?.bytes ?? 0),
     facts,
     trees: countTrees([...class_forests, ...(corrections ?? [])]),
     get promised(): PromisedTarget {
@@ -128,6 +128,7 @@ export function* serveClasses(model: ClassificationModel): Steps<TaskServer<Clas
       return { task: 'classification', reading: null, ...words, classes, calibration, calibrated_rows };
     },
     defaultLevel: DEFAULT_CONFIDENCE,
+    explainer: parts.explainer,
     contributions: parts.explainer ? nameContributions(facts.target, parts.explainer) : [],
     begin: (asked, maxRows, adapted) => new PredictedClasses(parts, adapted, asked, maxRows),
   };

@@ -89,9 +89,10 @@ export function* serveNumbers(model: RegressionModel): Steps<TaskServer<Predicti
   return {
     layout: layOutInterval(facts),
     binner,
-    forestBytes: scorers.bytes + errors.bytes + (partialErrors?.bytes ?? 0),
+    forestBytes: scorers.bytes + errors.bytes + (partialErrors?.bytes ?? 0) + (parts.explainer?.bytes ?? 0),
     facts,
     trees: countTrees([value_forest, error_forest, ...ofPartial]),
+    explainer: parts.explainer,
     contributions: parts.explainer ? nameContributions(model.target, parts.explainer) : [],
     get promised(): PromisedTarget {
       const calibration = { log_widths: describeWidths(facts), ...(keeps_mean && { is_whole: keeps_mean }) };

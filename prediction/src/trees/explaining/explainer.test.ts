@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findLeafValue, randomTree } from '../../../../testkit/prediction/reference-trees.js';
+import { scorerMemory } from '../forest/forest-scorer.js';
 import { MAX_LEAVES, type Tree } from '../forest/tree.js';
 import { seededRandom } from '../random.js';
 import { finish } from '../steps.js';
@@ -76,7 +77,7 @@ const cases = fc
 function explain(trees: readonly Tree[], playerOf: readonly number[], players: number, bins: Uint8Array, rows: number) {
   const values = new Float64Array(rows * players);
   const all = Uint32Array.from({ length: rows }, (_, row) => row);
-  finish(ForestExplainer.create({ base: 0, trees: [...trees] }, playerOf)).addTo(values, players, all, bins, rows);
+  finish(ForestExplainer.create(trees, playerOf, scorerMemory())).addTo(values, players, all, bins, rows);
   return values;
 }
 

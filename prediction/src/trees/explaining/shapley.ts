@@ -1,4 +1,3 @@
-import { MAX_LEAVES } from '../forest/tree.js';
 import type { LeafGame } from './leaf-games.js';
 
 /** Points and weights of a quadrature over 0 to 1. */
@@ -8,34 +7,67 @@ interface Quadrature {
 }
 
 /**
- * Adds the Shapley values of a leaf's players. Where each other player is known with the chance t, the leaf is reached
- * with a probability that is a product over the players, and a player's value is the mean, over t, of what its being
- * known changes (Owen 1972, *Multilinear extensions of games*). The mean is over a polynomial in t, so that
- * Gauss–Legendre quadrature with half as many points as there are players is exact.
- *
- * @param met the bits of the players, by their place in the game, that the row meets.
- * @param values by index of the player from `at` on.
+ * The Shapley values of a leaf's players. Where each other player is known with the chance t, the leaf is reached with a
+ * probability that is a product over the players, and a player's value is the mean, over t, of what its being known
+ * changes (Owen 1972, *Multilinear extensions of games*). The mean is over a polynomial in t, so that Gauss–Legendre
+ * quadrature with half as many points as there are players is exact.
  */
-export function addShapleyValues(
-  { value, players, shares }: LeafGame,
-  met: number,
-  values: Float64Array,
-  at: number,
-): void {
-  const { points, weights } = quadratureOf(players.length);
-  const met01 = (place: number) => (met >>> place) & 1;
-  for (let point = 0; point < points.length; point++) {
-    const known = points[point] ?? 0;
-    const unknown = 1 - known;
-    let reached = value * (weights[point] ?? 0);
-    for (let place = 0; place < shares.length; place++) {
-      reached *= known * met01(place) + unknown * (shares[place] ?? 0);
+export class LeafValues {
+  readonly #places: Uint16Array;
+  /** The value of the leaf by point, weighted. */
+  readonly #starts: Float64Array;
+  /**
+   * For each player, not met and met, and each point: the chance that it leaves the leaf possible, and by what the
+   * probability of the leaf is multiplied for what its being known changes.
+   */
+  readonly #chances: Float64Array;
+  readonly #changes: Float64Array;
+
+  /** @param places of the players among the values that are added to. */
+  constructor({ value, shares }: LeafGame, places: readonly number[]) {
+    const { points, weights } = quadratureOf(shares.length);
+    const count = points.length;
+    this.#places = Uint16Array.from(places);
+    this.#starts = weights.map((weight) => value * weight);
+    this.#chances = new Float64Array(2 * count * shares.length);
+    this.#changes = new Float64Array(2 * count * shares.length);
+    for (const [player, share] of shares.entries()) {
+      for (const [point, known] of points.entries()) {
+        const at = 2 * count * player + point;
+        const unknown = 1 - known;
+        this.#chances[at] = unknown * share;
+        this.#changes[at] = -1 / unknown;
+        this.#chances[at + count] = known + unknown * share;
+        this.#changes[at + count] = (1 - share) / (known + unknown * share);
+      }
     }
-    for (let place = 0; place < shares.length; place++) {
-      const share = shares[place] ?? 0;
-      const change = met01(place) ? (1 - share) / (known + unknown * share) : -1 / unknown;
-      const index = at + (players[place] ?? 0);
-      values[index] = (values[index] ?? 0) + reached * change;
+  }
+
+  /**
+   * Adds the values for a row.
+   *
+   * @param metAt by place: the bits of the leaves that the row's value of the column meets.
+   * @param leaf the bit of this one.
+   */
+  addTo(values: Float64Array, metAt: Int32Array, leaf: number): void {
+    const places = this.#places;
+    const starts = this.#starts;
+    const chances = this.#chances;
+    const changes = this.#changes;
+    const count = starts.length;
+    let met = 0;
+    for (let player = 0; player < places.length; player++) {
+      met |= (((metAt[places[player] ?? 0] ?? 0) >>> leaf) & 1) << player;
+    }
+    for (let point = 0; point < count; point++) {
+      let reached = starts[point] ?? 0;
+      for (let player = 0, at = point; player < places.length; player++, at += 2 * count) {
+        reached *= chances[at + count * ((met >>> player) & 1)] ?? 0;
+      }
+      for (let player = 0, at = point; player < places.length; player++, at += 2 * count) {
+        const place = places[player] ?? 0;
+        values[place] = (values[place] ?? 0) + reached * (changes[at + count * ((met >>> player) & 1)] ?? 0);
+      }
     }
   }
 }
@@ -43,14 +75,11 @@ export function addShapleyValues(
 const quadratures: Quadrature[] = [];
 
 /** Returns the quadrature that is exact for games of so many players: n points are, for degrees up to 2n − 1. */
-export function quadratureOf(players: number): Quadrature {
+function quadratureOf(players: number): Quadrature {
   const count = Math.max(1, (players + 1) >> 1);
   quadratures[count] ??= createQuadrature(count);
   return quadratures[count] ?? createQuadrature(count);
 }
-
-/** The most points that a leaf needs. */
-export const MAX_POINTS = MAX_LEAVES / 2;
 
 /** Newton's steps that lead from the usual first guess to the last bit. */
 const NEWTON_STEPS = 8;

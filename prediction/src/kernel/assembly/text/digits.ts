@@ -5,8 +5,13 @@ export const NUMBER_TEXT: usize = 32;
 
 const LENGTH: usize = 31;
 const FIFTEEN_DIGITS: f64 = 1e15;
+const TRILLION: f64 = 1e12;
 const BILLION: f64 = 1e9;
 const MILLION: f64 = 1e6;
+const THOUSAND: f64 = 1e3;
+/** `String` writes smaller numbers with an exponent. */
+const MILLIONTH: f64 = 1e-6;
+const A_THOUSAND: u64 = 1000;
 const A_MILLION: u64 = 1000000;
 const MINUS: u8 = 0x2d;
 const ZERO: u8 = 0x30;
@@ -43,9 +48,27 @@ function writeDigits(start: usize, value: f64): usize {
   if (whole === size) return writeWhole(at, <u64>whole) - start;
   if (size >= BILLION) return 0;
   const millionths = floor(size * MILLION + 0.5);
-  if (millionths / MILLION !== size) return 0;
+  if (millionths / MILLION !== size) return writeLong(start, at, size);
   const unit = <u64>floor(millionths / MILLION);
   return writeFraction(writeWhole(at, unit), <u32>(<u64>millionths - unit * A_MILLION)) - start;
+}
+
+/** Writes a number of up to fifteen digits, of which nine or twelve are decimals: see `writeDigits`. */
+function writeLong(start: usize, at: usize, size: f64): usize {
+  if (size < MILLIONTH || size >= MILLION) return 0;
+  const isSmall = size < THOUSAND;
+  const scale = isSmall ? TRILLION : BILLION;
+  const parts = floor(size * scale + 0.5);
+  if (parts / scale !== size) return 0;
+  const unit = <u64>floor(size);
+  const decimals = <u64>parts - unit * <u64>scale;
+  const trillionths = isSmall ? decimals : decimals * A_THOUSAND;
+  const millionths = trillionths / A_MILLION;
+  const behind = <u32>(trillionths - millionths * A_MILLION);
+  at = writeWhole(at, unit);
+  if (behind === 0) return writeFraction(at, <u32>millionths) - start;
+  store<u8>(at, POINT);
+  return writeEnd(writeSmall(at + 1, <u32>millionths, 6), behind) - start;
 }
 
 /** Returns the address behind the digits. */
@@ -76,11 +99,16 @@ function countDigits(value: u64): usize {
 
 /** @param millionths above 0 and below a million. */
 function writeFraction(at: usize, millionths: u32): usize {
+  store<u8>(at, POINT);
+  return writeEnd(at + 1, millionths);
+}
+
+/** Writes the last six decimals, without zeros at their end. */
+function writeEnd(at: usize, millionths: u32): usize {
   let digits: usize = 6;
   while (millionths % 10 === 0) {
     millionths /= 10;
     digits--;
   }
-  store<u8>(at, POINT);
-  return writeSmall(at + 1, millionths, digits);
+  return writeSmall(at, millionths, digits);
 }
