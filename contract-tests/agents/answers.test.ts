@@ -51,6 +51,32 @@ describe('an agent', () => {
     expect(usage).toMatchObject({ requests: 2, total_tokens: 15 });
   });
 
+  test('says why a customer is predicted to leave, by the columns that contribute most', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => {
+      const months = (index * 37) % 60;
+      const plan = ['monthly', 'yearly'][(index * 7) % 2];
+      const leaves = months < 20 && plan === 'monthly' && index % 11 !== 0;
+      return { months, plan, city: `City ${(index * 13) % 5}`, age: 20 + (index % 40), churn: leaves ? 'yes' : 'no' };
+    });
+    const address = '/api/projects/default/models/churn';
+    expect((await service.send('PUT', `${address}?target=churn`, rows)).status).toBe(202);
+    await untilReadyAt(`${service.server.url}${address}`, { Authorization: `Bearer ${service.key}` });
+    const agent = await service.agent({ skills: [{ type: 'model', params: { model: 'churn' } }] });
+    play(({ body }, number) => {
+      const customer = { months: 3, plan: 'monthly', city: 'City 1', age: 33 };
+      if (number === 0) return calls({ name: nameOfTool(body.tools), arguments: customer });
+      const said = String(body.messages.at(-1)?.content);
+      const { class: answer, contributions } = JSON.parse(said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1));
+      const because = contributions.map(({ column }: { column: string }) => column).slice(0, 2);
+      return says(`It is ${answer}, because of ${because.join(' and ')}.`);
+    });
+    const { message, steps } = await service.answer(agent, 'Why is this customer predicted to leave?');
+    expect(message.content).toMatch(/^It is yes, because of (months and plan|plan and months)\.$/);
+    const result = JSON.parse(steps[0]?.result ?? '');
+    expect(result.contributions).toHaveLength(3);
+    expect(result.before_any_column.probability).toBeLessThan(result.probability);
+  });
+
   test('forecasts a series, each step in words with its interval', async () => {
     const rows = ['A', 'B'].flatMap((store, place) =>
       Array.from({ length: 48 }, (_, index) => ({

@@ -265,6 +265,14 @@ function isOptional(part: AnswerColumn['part']): part is OptionalPart {
   return OPTIONAL_PARTS.some((one) => one === part);
 }
 
+/** Adds columns for contributions, whose numbers stand behind the others. */
+export function addContributions(layout: AnswerLayout, names: readonly string[]): AnswerLayout {
+  const contributions = names.map((name, index): AnswerColumn => {
+    return { name, kind: 'number', at: layout.numberCount + index, part: 'contributions' };
+  });
+  return { ...layout, columns: [...layout.columns, ...contributions] };
+}
+
 /** Adds the numbers of contributions, which stand behind the others, to those of a row. */
 function withNumbers(layout: AnswerLayout, contributions: boolean): AnswerLayout {
   if (!contributions) return layout;
@@ -288,8 +296,10 @@ export function isExplained({ columns }: AnswerLayout): boolean {
   return columns.some(({ part }) => part === 'explained');
 }
 
-/** The most columns whose contributions are answered, and the most such numbers of an answer that is one array. */
-const MAX_CONTRIBUTIONS = 1000;
+/** Contributions are rounded to so much finer steps than predictions, so that rounding does not show in their sum. */
+export const EXPLAINED_SHARE = 1e-8;
+
+/** The most numbers for contributions in an answer that is one array. */
 const MAX_ARRAY_CONTRIBUTIONS = 10_000_000;
 
 /** @throws {InvalidRowsError} if an array of so many rows would have too many contributions */
@@ -317,12 +327,6 @@ function checkNames({ columns, sent, target }: AnswerLayout, parameter: Optional
   const refuse = (message: string) => new InvalidRowsError([{ parameter, message }]);
   const names = columns.flatMap(({ name, part }) => (part === parameter ? [name] : []));
   if (names.length === 0) throw refuse(ABSENT[parameter]);
-  if (parameter === 'contributions' && names.length > MAX_CONTRIBUTIONS) {
-    const most = MAX_CONTRIBUTIONS.toLocaleString('en');
-    throw refuse(
-      `is for models of fewer than ${most} columns, and this one uses ${names.length.toLocaleString('en')}; train it with the columns that matter`,
-    );
-  }
   const inputs = new Set(sent.slice(0, target));
   const double = names.find((name) => inputs.has(name));
   if (double === undefined) return;

@@ -1,4 +1,3 @@
-import type { ModelBase } from '../model/model.js';
 import { expectedScore, ForestExplainer, hasCovers, MAX_TABLE_BYTES } from '../trees/explaining/explainer.js';
 import { scorerMemory } from '../trees/forest/forest-scorer.js';
 import { PackedForest } from '../trees/forest/packed-forest.js';
@@ -10,6 +9,12 @@ import type { BlockScorer } from './row-binner.js';
 interface Pair<T> {
   readonly ordinary: T;
   readonly correction: T | undefined;
+}
+
+/** The columns of a model, and the index of that of each feature. */
+interface ExplainedModel {
+  readonly columns: readonly { readonly name: string }[];
+  readonly features: readonly { readonly column: number }[];
 }
 
 /** The models that were explained last in this process. Others lay out their forests anew when they are explained. */
@@ -38,7 +43,7 @@ export class ModelExplainer {
    * @param corrections for each forest, if the model has a part for partial rows.
    */
   static of(
-    model: Pick<ModelBase, 'columns' | 'features'>,
+    model: ExplainedModel,
     forests: readonly Forest[],
     corrections: readonly Forest[] | undefined,
   ): ModelExplainer | undefined {
@@ -47,7 +52,7 @@ export class ModelExplainer {
   }
 
   private constructor(
-    { columns, features }: Pick<ModelBase, 'columns' | 'features'>,
+    { columns, features }: ExplainedModel,
     forests: readonly Forest[],
     corrections: readonly Forest[] | undefined,
   ) {
@@ -61,7 +66,10 @@ export class ModelExplainer {
       return [expected, expected + (correction ? expectedScore(correction) : 0)];
     });
     this.#forests = pairs.map(({ ordinary, correction }) => {
-      return { ordinary: new PackedForest(ordinary.trees), correction: correction && new PackedForest(correction.trees) };
+      return {
+        ordinary: new PackedForest(ordinary.trees),
+        correction: correction && new PackedForest(correction.trees),
+      };
     });
     this.bytes = this.#forests.reduce((sum, { ordinary, correction }) => {
       return sum + ordinary.bytes + (correction?.bytes ?? 0);
@@ -84,14 +92,14 @@ export class ModelExplainer {
     return this.#forests.length;
   }
 
-  /** True if the model's only forest is laid out, or it has several, each of which is when it is first explained. */
+  /** True if all forests are laid out. */
   get isReady(): boolean {
-    return this.#forests.length > 1 || this.#explainers.size > 0;
+    return this.#explainers.size === this.#forests.length;
   }
 
-  /** Lays out the model's only forest in steps. */
+  /** Lays out the forests in steps. */
   *prepare(): Steps<void> {
-    if (!this.isReady) yield* this.#layOut(0);
+    for (const forest of this.#forests.keys()) yield* this.#layOut(forest);
   }
 
   *#layOut(forest: number): Steps<Pair<ForestExplainer>> {
@@ -121,6 +129,13 @@ export class ModelExplainer {
   }
 }
 
+/** What led to a prediction: the base, and what each column adds to it. */
+export interface Explanation {
+  readonly base: number;
+  /** In the order of the model's columns. */
+  readonly columns: readonly { readonly name: string; readonly value: number }[];
+}
+
 /** Explains the scores of one answer's rows, block by block. */
 export class BlockExplainer {
   /** Contributions to the score of a row, `length` for each row. */
@@ -136,6 +151,12 @@ export class BlockExplainer {
     this.length = model.names.length;
     this.values = new Float64Array(maxRows * this.length);
     this.bases = new Float64Array(maxRows);
+  }
+
+  /** Names the numbers of a row. @param contributions those of its columns. */
+  describe(base: number, contributions: Float64Array): Explanation {
+    const columns = this.model.names.map((name, index) => ({ name, value: contributions[index] ?? 0 }));
+    return { base, columns };
   }
 
   /**

@@ -6,6 +6,7 @@ import { describePromises, type PromisedTarget, type PromiseForm } from '../prom
 import {
   type AnswerColumn,
   type AnswerLayout,
+  addContributions,
   type PredictedBlock,
   refuseManyContributions,
 } from '../rows/answer-layout.js';
@@ -111,11 +112,8 @@ export function* createParts<A>(
     part: 'warnings',
     describe: createDescriber(checks, model, () => seenRows && SeenRows.decode(seenRows)),
   };
-  const contributions = task.contributions.map((name, index): AnswerColumn => {
-    return { name, kind: 'number', at: task.layout.numberCount + index, part: 'contributions' };
-  });
-  const columns = [...task.layout.columns, ...contributions, warnings];
-  const forms = new RowForms({ ...task.layout, columns });
+  const layout = addContributions(task.layout, task.contributions);
+  const forms = new RowForms({ ...layout, columns: [...layout.columns, warnings] });
   const memoryBytes = estimateMemory(task.facts, task.forestBytes) + SEEN_ROWS_SHARE * (seenRows?.length ?? 0);
   return { model, task, forms, checks, memoryBytes };
 }
@@ -193,6 +191,14 @@ export class RowServer<A> {
     refuseManyContributions(this.#parts.forms.get(options).layout, rows.length);
     const answered = this.#answered(rows, this.#begin(maxRows, options), maxRows);
     return writeArray(answered, this.#parts.forms.get(options).writer, rows.length);
+  }
+
+  /** Lays out in steps what contributions are computed from. Returns whether they can be computed. */
+  *prepareContributions(): Steps<boolean> {
+    const { explainer } = this.#parts.task;
+    if (!explainer) return false;
+    yield* explainer.prepare();
+    return true;
   }
 
   /**

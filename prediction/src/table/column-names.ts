@@ -66,6 +66,11 @@ export function baseProbabilityColumn(target: string): string {
   return `${target}_base_probability`;
 }
 
+/** Returns the name of the column that contains what the season of a series adds to a forecast. */
+export function seasonColumn(target: string): string {
+  return `${target}_season`;
+}
+
 /** Returns the name of the column that contains what a column contributes to a prediction. */
 export function contributionColumn(target: string, name: string): string {
   return `${target}_contribution_${name}`;

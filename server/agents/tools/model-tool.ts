@@ -1,4 +1,5 @@
-import { InvalidRowsError, type RowPredictor, SeriesServer } from 'roster-prediction/predicting';
+import { setImmediate } from 'node:timers/promises';
+import { InvalidRowsError, type RowPredictor, runSteps, SeriesServer } from 'roster-prediction/predicting';
 import { asRecord } from '../../../contract/json-record.js';
 import type { components } from '../../../generated/openapi.js';
 import type { Caller } from '../../auth/caller.js';
@@ -140,9 +141,7 @@ export async function predictWith(
   const found = predictors.require(caller, names);
   const predictor = found instanceof Promise ? await found.catch(throwToolError) : found;
   const { rows, predict } =
-    predictor instanceof SeriesServer
-      ? prepareForecast(predictor, input)
-      : { rows: 1, predict: () => predictRow(predictor, input) };
+    predictor instanceof SeriesServer ? prepareForecast(predictor, input) : await prepareRow(predictor, input);
   const count = counter.begin(caller);
   try {
     const counted = count.add(rows);
@@ -202,13 +201,19 @@ function forecastSeries(predictor: SeriesServer, row: Readonly<Record<string, un
   }
 }
 
-/** Predicts a row, and tells what the model does not know in it. */
-function predictRow(predictor: RowPredictor, row: unknown): ToolResult {
+/** Lays out what the row is explained from, in steps between which other requests are served. */
+async function prepareRow(predictor: RowPredictor, row: unknown): Promise<PreparedCall> {
+  const contributions = await runSteps(predictor.prepareContributions(), () => setImmediate());
+  return { rows: 1, predict: () => predictRow(predictor, row, contributions) };
+}
+
+/** Predicts a row, and tells what the model does not know in it, and which columns contribute most. */
+function predictRow(predictor: RowPredictor, row: unknown, contributions: boolean): ToolResult {
   const { target, columns } = predictor.model;
   const check = predictor.check();
   check.add([row]);
   const { warnings } = check.warnings(MAX_WARNINGS);
-  const [prediction] = predictor.predict([row], { confidence: CONFIDENCE });
+  const [prediction] = predictor.predict([row], { confidence: CONFIDENCE, contributions });
   if (!prediction) throw new Error('A row was not predicted');
   const given = asRecord(row);
   const notGiven = columns.filter(({ name, used }) => used && !(Object.hasOwn(given, name) && given[name] !== null));
@@ -217,6 +222,7 @@ function predictRow(predictor: RowPredictor, row: unknown): ToolResult {
   return {
     data: {
       ...predicted,
+      ...describeReasons(prediction),
       not_given: notGiven.slice(0, MAX_WARNINGS).map(({ name }) => name),
       did_not_fit: [
         ...warnings.map(({ kind, name, nearest }) => ({ kind, name, nearest })),
@@ -232,6 +238,19 @@ function describePrediction(prediction: ReturnType<RowPredictor['predict']>[numb
   const { class: name, confidence, set } = prediction;
   const may_be = { classes: [...set], confidence: CONFIDENCE };
   return { class: name, probability: confidence, may_be };
+}
+
+/** The columns that contribute most, of which language models are told. */
+const MAX_REASONS = 3;
+
+/** Describes what led to a prediction; of classes, in log-odds and by the probability before any column is known. */
+function describeReasons({ explanation }: ReturnType<RowPredictor['predict']>[number]) {
+  if (!explanation) return {};
+  const { base, columns } = explanation;
+  const top = columns.toSorted((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, MAX_REASONS);
+  const contributions = top.map(({ name, value }) => ({ column: name, adds: Number(value.toPrecision(3)) }));
+  const before = 'baseProbability' in explanation ? { probability: explanation.baseProbability } : { value: base };
+  return { before_any_column: before, contributions };
 }
 
 interface PredictedNumber {
@@ -261,8 +280,18 @@ function rowOutput(predicted: Readonly<Record<string, object>>) {
     not_given: { type: 'array', items: TEXT },
     did_not_fit: { type: 'array', items: { type: 'object' } },
   };
-  return { type: 'object', properties, required: Object.keys(properties) };
+  return { type: 'object', properties: { ...properties, ...REASONS }, required: Object.keys(properties) };
 }
+
+/** What led to a prediction; models of releases before 0.3.0 cannot say it. */
+const REASONS = {
+  before_any_column: { type: 'object', properties: { value: NUMBER, probability: NUMBER } },
+  contributions: {
+    type: 'array',
+    description: 'The columns whose values led to this prediction, the strongest first; of classes, in log-odds.',
+    items: { type: 'object', properties: { column: TEXT, adds: NUMBER }, required: ['column', 'adds'] },
+  },
+};
 
 const NUMBER_OUTPUT = rowOutput({ value: NUMBER, interval: INTERVAL });
 

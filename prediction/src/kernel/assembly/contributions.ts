@@ -62,7 +62,7 @@ function listUnknown(marks: usize, state: usize, row: u32, end: usize): usize {
     const mark = <usize>load<u32>(marks + 4 * lane) + <usize>load<u16>(state + 2 * lane);
     if (load<u8>(mark) !== 0) continue;
     store<u8>(mark, 1);
-    store<u32>(end, (<u32>lane << 16) | row);
+    store<u32>(end, ((<u32>lane) << 16) | row);
     end += 4;
   }
   return end;

@@ -3,7 +3,7 @@ import { type Recalibration, recalibrate } from '../../calibration/recalibration
 import { Rounding } from '../../intervals/target-range.js';
 import { createClassReader, type PromisedTarget, UNKNOWN_CLASS } from '../../promises/subject.js';
 import { type AnswerLayout, flagChoice, layOutAnswer } from '../../rows/answer-layout.js';
-import { BlockExplainer, ModelExplainer } from '../../rows/block-explainer.js';
+import { BlockExplainer, type Explanation, ModelExplainer } from '../../rows/block-explainer.js';
 import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../rows/row-binner.js';
 import type { AskedNumbers, TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import {
@@ -33,6 +33,8 @@ export interface ClassPrediction {
   original: unknown;
   /** True if the original's class lies outside the set; null if the row has none. */
   anomaly: boolean | null;
+  /** Where it was asked for: in log-odds of the class, with the probability that it has by the base alone. */
+  explanation?: Explanation & { readonly baseProbability: number };
 }
 
 /** The confidence of sets where none is asked for. */
@@ -215,8 +217,12 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
   prediction(row: number, original: unknown): ClassPrediction {
     const nameOf = (member: number) => this.#names[member] ?? '';
     const numbers = this.numbers.subarray(row * this.#stride);
-    const [confidence = 0, ...probabilities] = numbers.subarray(0, 1 + this.#names.length);
+    const own = 1 + this.#names.length;
+    const [confidence = 0, ...probabilities] = numbers.subarray(0, own);
+    const [base = 0, baseProbability = 0] = numbers.subarray(own, own + 2);
+    const contributions = numbers.subarray(own + 2, this.#stride);
     return {
+      ...(this.#explainer && { explanation: { ...this.#explainer.describe(base, contributions), baseProbability } }),
       class: nameOf(this.#likeliest[row] ?? 0),
       confidence,
       probabilities,

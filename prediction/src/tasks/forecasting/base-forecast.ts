@@ -12,6 +12,8 @@ export interface BaseForecast {
   readonly naive: Float64Array;
   /** Their mean; without a season, of the first two. */
   readonly values: Float64Array;
+  /** By step, the part of the values that their season makes up. */
+  readonly seasonal: Float64Array;
   /** The mean distance of a value without its season from the one before; above 0. */
   readonly scale: number;
   /** The history without gaps. */
@@ -50,6 +52,7 @@ export function forecastBase(window: Float64Array, season: number, steps: number
   const damped = new Float64Array(steps);
   const naive = new Float64Array(steps);
   const values = new Float64Array(steps);
+  const seasonal = new Float64Array(steps);
   for (let step = 0; step < steps; step++) {
     const at = count + step;
     const one = thetaAt(step + 1);
@@ -60,13 +63,17 @@ export function forecastBase(window: Float64Array, season: number, steps: number
     naive[step] = three;
     const sum = (theta[step] ?? 0) + (damped[step] ?? 0);
     values[step] = season > 1 ? (sum + three) / 3 : sum / 2;
+    if (seasons) {
+      const courses = one + two + (course[count - season + (step % season)] ?? 0);
+      seasonal[step] = (sum + three - courses) / 3;
+    }
   }
   let least = 0;
   for (let at = 0; at < count; at++) least = Math.min(least, history[at] ?? 0);
   const lowest = least < 0 ? Number.NEGATIVE_INFINITY : 0;
   const isSeasonal = seasons !== undefined;
   const scale = findScale(course);
-  return { unit, theta, damped, naive, values, scale, history, course, isSeasonal, lowest };
+  return { unit, theta, damped, naive, values, seasonal, scale, history, course, isSeasonal, lowest };
 }
 
 function findScale(course: Float64Array): number {

@@ -1,4 +1,6 @@
 import { predictedError } from '../../intervals/conformal.js';
+import { ModelExplainer } from '../../rows/block-explainer.js';
+import { everyRow } from '../../training/folds.js';
 import { CutGrid } from '../../trees/binning/bin-mapper.js';
 import { createScorer, type ForestScorer, scorerMemory } from '../../trees/forest/forest-scorer.js';
 import type { Steps } from '../../trees/steps.js';
@@ -21,6 +23,17 @@ export interface PartForecast {
   readonly scales: Float64Array;
   /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
   readonly lowest: number;
+  /** Where it was asked for. */
+  readonly explanation?: PartExplanation;
+}
+
+/** What makes up a forecast, in its unit, by step. */
+interface PartExplanation {
+  /** The part of the base that the season makes up. */
+  readonly seasonal: Float64Array;
+  /** The mean correction by the trees, and what each subject of `InputReader` adds to that, step by step. */
+  readonly expected: number;
+  readonly contributions: Float64Array;
 }
 
 /** Forests made ready for forecasting. */
@@ -35,7 +48,12 @@ export class PartForecaster {
   static *create(forests: Forests, reader: InputReader, memory = scorerMemory()): Steps<PartForecaster> {
     const value = yield* createScorer(forests.value_forest.trees, memory);
     const error = yield* createScorer(forests.error_forest.trees, memory);
-    return new PartForecaster(forests, reader, value, error);
+    const inputs = {
+      columns: Array.from({ length: 1 + Math.max(...reader.subjects) }, (_, subject) => ({ name: String(subject) })),
+      features: reader.subjects.map((column) => ({ column })),
+    };
+    const explainer = ModelExplainer.of(inputs, [forests.value_forest], undefined);
+    return new PartForecaster(forests, reader, value, error, explainer);
   }
 
   private constructor(
@@ -43,6 +61,8 @@ export class PartForecaster {
     private readonly reader: InputReader,
     private readonly valueScorer: ForestScorer,
     private readonly errorScorer: ForestScorer,
+    /** Undefined for a model of a release before 0.3.0. */
+    readonly explainer: ModelExplainer | undefined,
   ) {
     this.#grids = cuts.map((ofFeature) => new CutGrid(ofFeature));
     this.#valueBase = value_forest.base;
@@ -52,21 +72,21 @@ export class PartForecaster {
 
   /** The bytes of memory that its forests take. */
   get bytes(): number {
-    return this.valueScorer.bytes + this.errorScorer.bytes;
+    return this.valueScorer.bytes + this.errorScorer.bytes + (this.explainer?.bytes ?? 0);
   }
 
   /** Forecasts parts in their order. */
-  forecast(parts: readonly Part[], steps: number): PartForecast[] {
+  forecast(parts: readonly Part[], steps: number, isExplained = false): PartForecast[] {
     const perBlock = Math.max(1, Math.floor(BLOCK_ROWS / steps));
     const forecasts: PartForecast[] = [];
     for (let start = 0; start < parts.length; start += perBlock) {
       const block = parts.slice(start, start + perBlock);
-      for (const forecast of this.#forecastBlock(block, steps)) forecasts.push(forecast);
+      for (const forecast of this.#forecastBlock(block, steps, isExplained)) forecasts.push(forecast);
     }
     return forecasts;
   }
 
-  #forecastBlock(block: readonly Part[], steps: number): PartForecast[] {
+  #forecastBlock(block: readonly Part[], steps: number, isExplained: boolean): PartForecast[] {
     const width = this.reader.names.length;
     const rowCount = block.length * steps;
     const columns = new Float64Array(rowCount * width);
@@ -83,9 +103,18 @@ export class PartForecaster {
     this.valueScorer.addToAll(deviations, bins, rowCount);
     const errors = new Float64Array(rowCount).fill(this.#errorBase);
     this.errorScorer.addToAll(errors, bins, rowCount);
-    return bases.map(({ unit, values, scale, lowest }, index) => {
+    const explained = isExplained ? this.#explain(bins, rowCount) : undefined;
+    return bases.map(({ unit, values, seasonal, scale, lowest }, index) => {
       const first = index * steps;
+      const explanation = explained && {
+        seasonal,
+        expected: scale * explained.expected,
+        contributions: explained.values
+          .subarray(first * explained.subjects, (first + steps) * explained.subjects)
+          .map((value) => scale * value),
+      };
       return {
+        ...(explanation && { explanation }),
         unit,
         base: values,
         corrections: values.map((_, step) => scale * (deviations[first + step] ?? 0)),
@@ -93,6 +122,16 @@ export class PartForecaster {
         lowest,
       };
     });
+  }
+
+  /** Explains the corrections by the trees of some rows. */
+  #explain(bins: Uint8Array, rowCount: number) {
+    const { explainer } = this;
+    if (!explainer) return undefined;
+    const subjects = explainer.names.length;
+    const values = new Float64Array(rowCount * subjects);
+    explainer.addTo(values, 0, everyRow(rowCount), false, bins, rowCount);
+    return { subjects, values, expected: explainer.expected(0, false) };
   }
 }
 

@@ -36,6 +36,8 @@ const OF_STEP = [
 /** Computes what the trees read. Nothing at or after an origin is read, but covariates that are known ahead. */
 export class InputReader {
   readonly names: readonly string[];
+  /** For each input the index of what it tells of: 0 the history, 1 the calendar, then past columns, then known ones. */
+  readonly subjects: readonly number[];
   readonly #grid: Grid;
   readonly #window: number;
 
@@ -45,6 +47,13 @@ export class InputReader {
     const parts = grid.calendar(0).map((_, part) => `calendar ${part + 1}`);
     const past = Array.from({ length: pastCount }, (_, index) => `past ${index + 1}`);
     const known = Array.from({ length: knownCount }, (_, index) => [`known ${index + 1}`, `known ${index + 1} before`]);
+    this.subjects = [
+      ...OF_ORIGIN.map(() => 0),
+      ...OF_STEP.map(() => 0),
+      ...parts.map(() => 1),
+      ...past.map((_, index) => 2 + index),
+      ...known.flatMap((_, index) => [2 + pastCount + index, 2 + pastCount + index]),
+    ];
     this.names = [...OF_ORIGIN, ...OF_STEP, ...parts, ...past, ...known.flat()];
   }
 

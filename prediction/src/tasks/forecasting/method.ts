@@ -4,7 +4,7 @@ import type { Progress } from '../../training/progress.js';
 import { scorerMemory } from '../../trees/forest/forest-scorer.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import { type Outcome, runBacktest, type Window } from './backtest.js';
-import { PartForecaster, weighForecast } from './forecaster.js';
+import { type PartForecast, PartForecaster, weighForecast } from './forecaster.js';
 import { type Forests, fitForests } from './forests.js';
 import { InputReader } from './inputs.js';
 import { measureForecasts, measureSeries, sortScores } from './metrics.js';
@@ -32,6 +32,8 @@ export interface Forecast {
   readonly scales: Float64Array;
   /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
   readonly lowest: number;
+  /** Where it was asked for: for each step the base, the season, and what each subject of `InputReader` adds. */
+  readonly explanations?: readonly Float64Array[];
 }
 
 const MIN_WINDOW = 120;
@@ -162,6 +164,21 @@ export class Forecaster {
     private readonly backtester: PartForecaster,
   ) {}
 
+  /** Whether it can explain its forecasts. */
+  get isExplainable(): boolean {
+    return this.forecaster.explainer !== undefined && this.backtester.explainer !== undefined;
+  }
+
+  /** True if the forests are laid out for that. */
+  get isReady(): boolean {
+    return [this.forecaster, this.backtester].every(({ explainer }) => explainer?.isReady);
+  }
+
+  /** Lays them out in steps. */
+  *prepare(): Steps<void> {
+    for (const { explainer } of [this.forecaster, this.backtester]) if (explainer) yield* explainer.prepare();
+  }
+
   /** The bytes of memory that its forests take. */
   get forestBytes(): number {
     return this.forecaster.bytes + this.backtester.bytes;
@@ -173,15 +190,22 @@ export class Forecaster {
    * @param isBacktest whether the ends are those of a training, cut off by at most its horizon.
    * @throws {RangeError} if the steps are more than the model's horizon.
    */
-  forecast(series: readonly ForecastSeries[], steps: number, isBacktest = false): Forecast[] {
+  forecast(series: readonly ForecastSeries[], steps: number, isBacktest = false, isExplained = false): Forecast[] {
     const { horizon, value_weight } = this.model;
     if (steps > horizon) throw new RangeError(`At most ${horizon} steps, not ${steps}.`);
     const parts = series.map((one) => ({ series: one, end: one.values.length }));
     const forecaster = isBacktest ? this.backtester : this.forecaster;
-    return forecaster.forecast(parts, steps).map((forecast) => {
+    return forecaster.forecast(parts, steps, isExplained).map((forecast) => {
       const { unit, scales, lowest } = forecast;
       const values = weighForecast(forecast, value_weight);
-      return { values: values.map((value) => toFinite(unit * value)), unit, scales, lowest };
+      const explanations = explain(forecast, value_weight);
+      return {
+        values: values.map((value) => toFinite(unit * value)),
+        unit,
+        scales,
+        lowest,
+        ...(explanations && { explanations }),
+      };
     });
   }
 
@@ -206,6 +230,19 @@ export class Forecaster {
       level,
     };
   }
+}
+
+/** Returns what adds up to the values of a forecast, before they are kept above the lowest, in units of the target. */
+function explain({ unit, base, explanation }: PartForecast, weight: number): Float64Array[] | undefined {
+  if (!explanation) return undefined;
+  const { seasonal, expected, contributions } = explanation;
+  const subjects = contributions.length / base.length;
+  return Array.from(base, (value, step) => {
+    const season = seasonal[step] ?? 0;
+    const ofStep = contributions.subarray(step * subjects, (step + 1) * subjects);
+    const parts = [value - season + weight * expected, season, ...ofStep.map((one) => weight * one)];
+    return Float64Array.from(parts, (part) => toFinite(unit * part));
+  });
 }
 
 function withoutForests({

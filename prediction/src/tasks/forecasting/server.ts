@@ -6,13 +6,16 @@ import { chooseIds } from '../../promises/ids.js';
 import type { PromiseForm } from '../../promises/subject.js';
 import {
   ANOMALY,
+  addContributions,
   CONFIDENCE,
+  EXPLAINED_SHARE,
   flagChoice,
   isOutside,
   layOutInterval,
   MAX,
   MIN,
   type PredictedBlock,
+  refuseManyContributions,
   VALUE,
 } from '../../rows/answer-layout.js';
 import {
@@ -30,8 +33,9 @@ import { ColumnMapper } from '../../rows/row-keys.js';
 import { RowForms } from '../../rows/row-writer.js';
 import { estimateMemory } from '../../serving/memory.js';
 import { type JsonAnswer, writeArray } from '../../serving/row-server.js';
-import { estimateReading, estimateSeries, SLICE_WORK } from '../../serving/work.js';
+import { estimateExplained, estimateReading, estimateSeries, SLICE_WORK } from '../../serving/work.js';
 import { groupText, type RowObject } from '../../table/cells.js';
+import { baseColumn, contributionColumn, seasonColumn } from '../../table/column-names.js';
 import { InvalidRowsError } from '../../table/invalid-rows.js';
 import { formatMoment } from '../../table/moments.js';
 import { cacheByPosition, createCalendar, findMoment } from '../../table/time-grid.js';
@@ -77,6 +81,8 @@ interface Parts {
   readonly memoryBytes: number;
   readonly index: SeriesIndex;
   readonly forecaster: Forecaster;
+  /** The numbers of a row where contributions are asked for, beside the others. */
+  readonly contributions: number;
   /** The number of trees that a step passes. */
   readonly trees: number;
   readonly binner: RowBinner;
@@ -102,14 +108,17 @@ export class SeriesServer {
     });
     const { series, ...rest } = model;
     const facts = { ...rest, method: forecaster.model };
+    const index = new SeriesIndex({ ...facts, series });
+    const contributions = forecaster.isExplainable ? nameContributions(index) : [];
     return new SeriesServer({
       model: { ...facts, series },
-      index: new SeriesIndex({ ...facts, series }),
+      index,
       forecaster,
+      contributions: contributions.length,
       trees: countTrees([model.method.value_forest, model.method.error_forest]),
       memoryBytes: estimateMemory(facts, forecaster.forestBytes) + series.bytes,
       binner: yield* RowBinner.create(inputs),
-      forms: new RowForms(layout),
+      forms: new RowForms(addContributions(layout, contributions)),
       checks: yield* SchemaChecks.create(inputs, readsCategories),
     });
   }
@@ -152,7 +161,8 @@ export class SeriesServer {
   predict(rows: readonly unknown[], options: PredictOptions = {}): ForecastPrediction[] {
     const { order_by, group_by } = this.#parts.model;
     const predictions: ForecastPrediction[] = [];
-    const { blocks } = this.#answer(rows, options, Number.POSITIVE_INFINITY);
+    const plain = { ...options, contributions: false };
+    const { blocks } = this.#answer(rows, plain, Number.POSITIVE_INFINITY);
     for (const each of blocks) {
       if (!each) continue;
       const { block, predicted } = each;
@@ -182,7 +192,11 @@ export class SeriesServer {
   estimate(rows: readonly unknown[], options: PredictOptions = {}): number {
     const { model } = this.#parts;
     const reading = estimateReading(rows.length, model.columns.length);
-    return reading + this.#countSeries(rows) * this.#estimateSeries(options, rows.length);
+    const count = this.#countSeries(rows);
+    const work = reading + count * this.#estimateSeries(options, rows.length);
+    if (!options.contributions) return work;
+    const { trees, forecaster } = this.#parts;
+    return work + estimateExplained(count * (options.steps ?? model.method.horizon), trees, forecaster.isReady);
   }
 
   /** Begins the answer of rows in any format, for one body. @throws as `predict`. */
@@ -201,6 +215,7 @@ export class SeriesServer {
       predict: () => {
         throw new Error('Rows of forecasts are gathered first');
       },
+      ...(options.contributions && { prepare: () => this.#parts.forecaster.prepare() }),
       gather: () => this.#gather(options),
       check: () => checks.begin(),
       promising: remember && {
@@ -275,6 +290,9 @@ export class SeriesServer {
       const message = `asks for ${rowCount.toLocaleString('en')} rows, and an array of JSON has at most ${maxRows.toLocaleString('en')}; ask for fewer steps or series, or for NDJSON, CSV or Arrow`;
       throw new InvalidRowsError([{ message }]);
     }
+    if (options.contributions && maxRows === MAX_ARRAY_ROWS) {
+      refuseManyContributions(this.#parts.forms.get(options).layout, rowCount);
+    }
     return { rowCount, blocks: this.#forecastSeries(asked, options) };
   }
 
@@ -284,7 +302,8 @@ export class SeriesServer {
     const { confidence = DEFAULT_LEVEL, backtest } = options;
     let chunk: AskedSeries[] = [];
     const isBacktest = backtest !== undefined;
-    const block = new BlockBuilder(this.#parts, confidence, isBacktest, this.calibration);
+    const isExplained = options.contributions ?? false;
+    const block = new BlockBuilder(this.#parts, { level: confidence, isBacktest, isExplained }, this.calibration);
     for (const series of asked) {
       chunk.push(series);
       if (chunk.length < maxSeries) continue;
@@ -341,13 +360,23 @@ class BlockBuilder {
   /** By step, from 0, by what the trained widths of a level are multiplied; none, if they stand. */
   readonly #factorsOf: ((step: number) => (level: number) => number) | undefined;
   readonly #bins = new Uint8Array(MAX_ROWS);
-  readonly #numbers = new Float64Array(MAX_ROWS * NUMBERS);
+  readonly #isExplained: boolean;
+  /** The numbers of a row. */
+  readonly #stride: number;
+  readonly #numbers: Float64Array;
   readonly #predicted: PredictedBlock;
   readonly #formatPosition: (position: number) => string | number;
   #rows: RowObject[] = [];
 
-  constructor(parts: Parts, level: number, isBacktest: boolean, adapted: AdaptedCalibration | undefined) {
+  constructor(
+    parts: Parts,
+    { level, isBacktest, isExplained }: { level: number; isBacktest: boolean; isExplained: boolean },
+    adapted: AdaptedCalibration | undefined,
+  ) {
     this.#parts = parts;
+    this.#isExplained = isExplained;
+    this.#stride = NUMBERS + (isExplained ? parts.contributions : 0);
+    this.#numbers = new Float64Array(MAX_ROWS * this.#stride);
     this.#level = level;
     this.#isBacktest = isBacktest;
     const { horizon } = parts.model.method;
@@ -362,7 +391,7 @@ class BlockBuilder {
       bins: this.#bins,
       // Only a backtest has the value that came.
       writeChoices: (row, actual, choices, at) => {
-        const isAnomaly = typeof actual === 'number' ? isOutside(actual, this.#numbers, row * NUMBERS) : null;
+        const isAnomaly = typeof actual === 'number' ? isOutside(actual, this.#numbers, row * this.#stride) : null;
         choices[at + ANOMALY] = flagChoice(isAnomaly);
       },
     };
@@ -379,16 +408,19 @@ class BlockBuilder {
       asked.map(({ series }) => series),
       most,
       this.#isBacktest,
+      this.#isExplained,
     );
     for (const [place, { groups, steps }] of asked.entries()) {
       const forecast = forecasts[place];
       if (forecast === undefined) throw new Error('A series was not forecast');
-      const rounding = new Rounding(forecast.unit * (forecast.scales[0] ?? 0));
+      const scale = forecast.unit * (forecast.scales[0] ?? 0);
+      const rounding = new Rounding(scale);
+      const fine = new Rounding(EXPLAINED_SHARE * scale);
       for (const { step, position, row, actual } of steps) {
         const value = forecast.values[step - 1] ?? 0;
         const factorOf = this.#factorsOf?.(step - 1);
         const { low, high, level } = forecaster.interval(forecast, step - 1, this.#level, factorOf);
-        const at = this.#rows.length * NUMBERS;
+        const at = this.#rows.length * this.#stride;
         const numbers = this.#numbers;
         const rounded = {
           value: rounding.nearest(value),
@@ -401,6 +433,9 @@ class BlockBuilder {
         numbers[at + MIN] = answered.min;
         numbers[at + MAX] = answered.max;
         numbers[at + STEP] = step;
+        for (const [index, part] of forecast.explanations?.[step - 1]?.entries() ?? []) {
+          numbers[at + NUMBERS + index] = fine.nearest(part);
+        }
         this.#bins[this.#rows.length] = stepGroup(step, model.method.horizon) + 1;
         this.#rows.push(row ?? nextRow(model, groups, this.#formatPosition(position), actual));
         if (this.#rows.length === MAX_ROWS) yield* this.end();
@@ -430,6 +465,15 @@ function nextRow(
   }
   if (actual !== undefined) row[target] = actual;
   return row;
+}
+
+/** Names what a forecast is made of: the base, its season, and the subjects of `InputReader` in their order. */
+function nameContributions({ model, covariates }: SeriesIndex): string[] {
+  const { target, order_by } = model;
+  const past = covariates.filter(({ isKnown }) => !isKnown);
+  const known = covariates.filter(({ isKnown }) => isKnown);
+  const names = [target, order_by, ...[...past, ...known].map(({ cell }) => cell.name)];
+  return [baseColumn(target), seasonColumn(target), ...names.map((name) => contributionColumn(target, name))];
 }
 
 function readNumbers(numbers: Float64Array, index: number): Omit<ForecastPrediction, 'row' | 'actual'> {

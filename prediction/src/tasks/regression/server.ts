@@ -12,6 +12,7 @@ import type { PromisedTarget } from '../../promises/subject.js';
 import {
   ANOMALY,
   CONFIDENCE,
+  EXPLAINED_SHARE,
   flagChoice,
   isOutside,
   layOutInterval,
@@ -19,7 +20,7 @@ import {
   MIN,
   VALUE,
 } from '../../rows/answer-layout.js';
-import { BlockExplainer, ModelExplainer } from '../../rows/block-explainer.js';
+import { BlockExplainer, type Explanation, ModelExplainer } from '../../rows/block-explainer.js';
 import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../rows/row-binner.js';
 import type { AskedNumbers, TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { baseColumn, contributionColumn } from '../../table/column-names.js';
@@ -43,6 +44,8 @@ export interface Prediction {
   original: unknown;
   /** True if the original lies outside min and max; null if it is not a number. */
   anomaly: boolean | null;
+  /** Where it was asked for. */
+  explanation?: Explanation;
 }
 
 /** The numbers of a row, apart from the base and the contributions, which stand behind them. */
@@ -105,9 +108,6 @@ export function* serveNumbers(model: RegressionModel): Steps<TaskServer<Predicti
     begin: (asked, maxRows, adapted) => new PredictedNumbers(parts, adapted, asked, maxRows),
   };
 }
-
-/** Contributions are rounded to so much finer steps than predictions, so that rounding does not show in their sum. */
-const EXPLAINED_SHARE = 1e-8;
 
 function nameContributions(target: string, { names }: ModelExplainer): string[] {
   return [baseColumn(target), ...names.map((name) => contributionColumn(target, name))];
@@ -177,7 +177,11 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     const at = row * this.#stride;
     const { value, min, max } = boundedAt(this.numbers, at);
     const confidence = this.numbers[at + CONFIDENCE] ?? 0;
-    return { value, confidence, min, max, original, anomaly: this.#isAnomaly(row, original) };
+    const prediction = { value, confidence, min, max, original, anomaly: this.#isAnomaly(row, original) };
+    if (!this.#explainer) return prediction;
+    const [base = 0] = this.numbers.subarray(at + NUMBERS, at + NUMBERS + 1);
+    const contributions = this.numbers.subarray(at + NUMBERS + 1, at + this.#stride);
+    return { ...prediction, explanation: this.#explainer.describe(base, contributions) };
   }
 
   /** Returns whether a row's own value lies outside its interval; null, if it is not a number. */
