@@ -129,7 +129,7 @@ describe('texts among numbers', () => {
     expect(findings.find(({ kind }) => kind === 'frequent_text')).toMatchObject({
       column: 'x',
       rows: 17,
-      places: [{ line: 19 }],
+      places: Array.from({ length: 10 }, (_, index) => ({ line: 19 + 17 * index })),
       message: expect.stringContaining('most often "-" (17)'),
       remedies: [
         { parameter: 'missing_in', value: 'x=-' },

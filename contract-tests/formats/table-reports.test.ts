@@ -1,9 +1,10 @@
 /** Tests of what a training reports of its table: the rows that it does not use, and where they stand. */
-import { type FileFormat, trainFile, untilReady } from 'roster-client';
+import { type FileFormat, MEDIA_TYPES, trainFile, untilReady } from 'roster-client';
 import { describe, expect, test } from 'vitest';
+import { asArray, asRecord } from '../../contract/json-record.js';
 import { FILE_FORMATS, type TestColumn, writeFile } from '../../testkit/data/table-files.js';
 import { hundredLines, trainTable } from '../sent-tables.js';
-import { ownProject, roster } from '../target.js';
+import { ownProject, roster, send } from '../target.js';
 
 /** 120 rows, of which those at 7, 8 and 60 have no target. */
 const GAPS = [7, 8, 60];
@@ -66,6 +67,39 @@ describe('rows without a target', () => {
     expect(reading?.left_out[0]?.places).toEqual(Array.from({ length: 10 }, (_, row) => ({ line: row + 2 })));
     expect(reading?.missing_words).toContain('n/a');
   });
+});
+
+describe('cells that are not read', () => {
+  const odd = [30, 31, 77];
+  const texts = Array.from({ length: 120 }, (_, row) => (odd.includes(row) ? 'TBD' : String(row % 31)));
+  const columns: readonly TestColumn[] = [
+    { kind: 'text', name: 'x', values: texts },
+    { kind: 'number', name: 'y', values: texts.map((_, row) => row) },
+  ];
+  const listed = (places: readonly object[]) => [
+    {
+      kind: 'unread_values',
+      column: 'x',
+      rows: 3,
+      share: 3 / 120,
+      places,
+      message: expect.stringContaining('3 of the 120 values of "x" are no numbers, most often "TBD" (3) (in '),
+    },
+  ];
+
+  test.each(FILE_FORMATS)('are counted and named in %s, by a training and a preview', async (format) => {
+    const places = odd.map(PLACES[format]);
+    const { sent } = await train(format, columns);
+    expect(ofX(sent.findings)).toMatchObject(listed(places));
+    const headers = { 'Content-Type': MEDIA_TYPES[format] };
+    const body = writeFile(format, columns, {});
+    const preview = await send(`/api/projects/${await ownProject()}/tables/preview`, { method: 'POST', headers, body });
+    const { findings } = asRecord(await preview.json());
+    expect(ofX(asArray(findings).map(asRecord))).toMatchObject(listed(places));
+  });
+
+  const ofX = <F extends { readonly kind?: unknown }>(findings: readonly F[]) =>
+    findings.filter(({ kind }) => kind === 'unread_values');
 });
 
 describe('a forecast', () => {

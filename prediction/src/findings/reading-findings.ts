@@ -1,30 +1,14 @@
-import type { MissingCells } from '../table/column.js';
-import { findAlternatives, toParameter } from '../table/reading/alternatives.js';
-import type { UndecidedReading } from '../table/reading/column-reading.js';
-import type { LeftOutRows } from '../table/rows-read.js';
+import type { LeftOutRows, RowPlaces } from '../table/rows-read.js';
 import type { ClassificationTable, Table } from '../table/table.js';
 import { quote } from '../table/table-error.js';
-import { type Finding, MAX_FINDINGS, type Remedy } from './finding.js';
-import { findCells } from './unread-cells.js';
-import { describeColumn, showCount, showPlaces, showRows } from './words.js';
+import { findInColumns, listColumns } from './column-findings.js';
+import type { Finding } from './finding.js';
+import { showCount, showPlaces, showRows } from './words.js';
 
 /** Finds what of a table a model is not trained on, or not as its sender may think: rows, classes, columns and cells. */
-export function findUnread(table: Table): Finding[] {
+export function findUnread(table: Table, places: RowPlaces): Finding[] {
   const merged = table.task === 'classification' ? findMerged(table) : [];
-  return [...findLeftOut(table), ...merged, ...findUnreadCells(table), ...findUndecided(table)];
-}
-
-function findUnreadCells(table: Table): Finding[] {
-  const { rowCount, columns } = table;
-  return columns.flatMap(({ name, reading, chosen }, index) => {
-    const missing = missingOf(table, index);
-    return missing ? findCells({ name, reading, chosen, missing, rowCount }) : [];
-  });
-}
-
-/** Returns the cells without a value of a column; undefined where an earlier release has stored the table. */
-function missingOf(table: Table, index: number): MissingCells | undefined {
-  return table.task === 'forecast' ? table.columnsMissing?.[index] : table.columns[index]?.missing;
+  return [...findLeftOut(table), ...merged, ...findInColumns(listColumns(table), places)];
 }
 
 /** Rows that the request named are no finding. */
@@ -87,41 +71,4 @@ function findMerged({ target, classes }: ClassificationTable): Finding[] {
         remedies: [],
       };
     });
-}
-
-/** Columns of texts that may be numbers or dates, without anything that decides which. */
-function findUndecided(table: Table): Finding[] {
-  const findings: Finding[] = [];
-  for (const [index, { name, reading, ...column }] of table.columns.entries()) {
-    if (reading?.kind !== 'undecided' || findings.length === MAX_FINDINGS) continue;
-    // Its other texts are a finding of their own.
-    if (missingOf(table, index)?.unread) continue;
-    const texts = 'texts' in column ? column.texts : 'categories' in column ? column.categories : [];
-    findings.push(describeUndecided(name, reading, listRemedies(name, texts ?? [])));
-  }
-  return findings;
-}
-
-function describeUndecided(name: string, { reason }: UndecidedReading, remedies: Remedy[]): Finding {
-  return {
-    kind: 'undecided_column',
-    column: name,
-    rows: null,
-    share: null,
-    places: [],
-    message: `${describeColumn(name)} is read as categories: ${reason}.`,
-    effect: 'Categories have no order: the model learns nothing from how large the numbers are, or how late the dates.',
-    remedies,
-  };
-}
-
-/** The texts of a column that show which parameters decide. */
-const MAX_TRIED = 1000;
-
-/** The most parameters that are offered. */
-const MAX_REMEDIES = 3;
-
-function listRemedies(name: string, texts: readonly string[]): Remedy[] {
-  const alternatives = findAlternatives(texts.slice(0, MAX_TRIED), {});
-  return alternatives.map(({ marks }) => toParameter(marks, name)).slice(0, MAX_REMEDIES);
 }

@@ -37,6 +37,6 @@ export function reportTable(table: Table, places: RowPlaces): TableReport {
       left_out: [...leftOut],
       missing_words: [...(table.missingWords?.words ?? DEFAULT_WORDS)],
     },
-    findings: mergeFindings(findUnread(table), inspectTable(table, places)),
+    findings: mergeFindings(findUnread(table, places), inspectTable(table, places)),
   };
 }

@@ -1,3 +1,4 @@
+import { findInColumns } from '../findings/column-findings.js';
 import { type Finding, mergeFindings } from '../findings/finding.js';
 import { inspectFirstRows } from '../findings/inspect-table.js';
 import { columnName } from '../table/column-names.js';
@@ -77,7 +78,10 @@ export function previewTable(
       sheets: seen.sheet?.sheets.slice(0, MAX_SHEETS) ?? [],
       ...shown,
       fault,
-      findings: mergeFindings(inspectFirstRows(columns, rows.places, form.target && columnName(form.target))),
+      findings: mergeFindings(
+        findInColumns(columns, rows.places),
+        inspectFirstRows(columns, rows.places, form.target && columnName(form.target)),
+      ),
     };
   });
 }

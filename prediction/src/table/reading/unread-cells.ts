@@ -3,7 +3,12 @@ import type { Place } from './column-reading.js';
 
 /** The most texts that are listed, and the most characters of one. */
 const MAX_TEXTS = 20;
-const MAX_LENGTH = 100;
+export const MAX_UNREAD_LENGTH = 100;
+
+/** Returns a text as it is listed. */
+export function cutUnread(text: string): string {
+  return cutText(text, MAX_UNREAD_LENGTH);
+}
 
 /** A text that is not a value of the kind of its column. */
 export interface UnreadText {
@@ -48,7 +53,7 @@ export function listUnread(
   if (rows === 0) return null;
   const listed = unread.sort(([, one], [, other]) => other - one).slice(0, MAX_TEXTS);
   const shown = listed.map(([text, count]) => {
-    return { text: cutText(text, MAX_LENGTH), rows: count, place: placeOf(text) ?? null };
+    return { text: cutUnread(text), rows: count, place: placeOf(text) ?? null };
   });
   return { kind, rows, present, texts: shown };
 }
@@ -59,7 +64,7 @@ export class UnreadTexts {
 
   /** Counts a row with a text; adds it if there is room. */
   add(text: string, place: Place | undefined, rows = 1): void {
-    const key = cutText(text, MAX_LENGTH);
+    const key = cutUnread(text);
     const counted = this.#texts.get(key);
     if (counted !== undefined) counted.rows += rows;
     // A copy: a text may be a part of a larger one, and would keep all of it in memory.
@@ -68,7 +73,7 @@ export class UnreadTexts {
 
   /** Returns the place of the first row with a text, where it is known. */
   placeOf(text: string): Place | undefined {
-    return this.#texts.get(cutText(text, MAX_LENGTH))?.place ?? undefined;
+    return this.#texts.get(cutUnread(text))?.place ?? undefined;
   }
 
   /** The texts, the most frequent first. */

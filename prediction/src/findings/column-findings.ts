@@ -1,0 +1,158 @@
+import type { MissingCells } from '../table/column.js';
+import { plainNumber } from '../table/parse-number.js';
+import { findAlternatives, toParameter } from '../table/reading/alternatives.js';
+import type { ColumnReading, Place, UndecidedReading } from '../table/reading/column-reading.js';
+import { cutUnread, MAX_UNREAD_LENGTH, type UnreadCells } from '../table/reading/unread-cells.js';
+import { MAX_PLACES, type RowPlaces } from '../table/rows-read.js';
+import type { Table } from '../table/table.js';
+import { quote } from '../table/table-error.js';
+import { cutText } from '../text/cut-text.js';
+import { type Finding, MAX_FINDINGS, type Remedy } from './finding.js';
+import { describeColumn, showCount, showPlaces } from './words.js';
+
+/** A column as it was read; of a column of texts also the texts and cells, as `TextColumn` has them. */
+interface ReadColumn {
+  readonly name: string;
+  readonly reading?: ColumnReading | null;
+  readonly chosen?: string;
+  /** Its cells without a value; absent where an earlier release has stored the table. */
+  readonly missing?: MissingCells;
+  readonly texts?: readonly string[];
+  readonly codes?: Uint16Array;
+}
+
+/** Returns the columns of a table. Those of a forecast are kept by series, without their texts. */
+export function listColumns(table: Table): readonly ReadColumn[] {
+  if (table.task !== 'forecast') return table.columns;
+  return table.columns.map(({ name, reading, chosen, categories }, index) => {
+    const missing = table.columnsMissing?.[index];
+    return { name, reading, ...(chosen && { chosen }), ...(missing && { missing }), texts: categories ?? [] };
+  });
+}
+
+/**
+ * Finds columns whose texts have more than one meaning, cells that count as missing though they are not blank, and texts
+ * that keep a column from being read as numbers or dates.
+ *
+ * @param places of the rows
+ */
+export function findInColumns(columns: readonly ReadColumn[], places: RowPlaces): Finding[] {
+  let undecided = 0;
+  return columns.flatMap((column) => {
+    const { reading, missing } = column;
+    const unread = missing?.unread ?? null;
+    const numbers = missing ? findNumbers(column, missing, places.length) : [];
+    if (reading?.kind !== 'undecided' || column.chosen !== undefined) {
+      return unread === null ? numbers : [describeUnread(column, unread, places), ...numbers];
+    }
+    if (unread !== null) return [describeFrequent(column, unread, places), ...numbers];
+    // What decides is looked for a bounded number of times.
+    return ++undecided > MAX_FINDINGS ? numbers : [describeUndecided(column, reading), ...numbers];
+  });
+}
+
+/** The texts that a message names, and the characters of one. */
+const MAX_NAMED = 3;
+const MAX_TEXT = 60;
+
+function describeUnread(column: ReadColumn, unread: UnreadCells, rowPlaces: RowPlaces): Finding {
+  const { name } = column;
+  const { kind, rows, present } = unread;
+  const places = findPlaces(column, unread, rowPlaces);
+  return {
+    kind: 'unread_values',
+    column: name,
+    rows,
+    share: rows / rowPlaces.length,
+    places,
+    message: `${showCount(rows)} of the ${showCount(present)} values of ${quote(name)} ${rows === 1 ? `is no ${kind}` : `are no ${kind}s`}${listTexts(unread)}${showWhere(places, rows)}.`,
+    effect: rows === 1 ? 'It counts as missing.' : 'They count as missing.',
+    remedies: [],
+  };
+}
+
+function describeFrequent(column: ReadColumn, unread: UnreadCells, rowPlaces: RowPlaces): Finding {
+  const { name } = column;
+  const { kind, rows, present, texts } = unread;
+  const [first] = texts;
+  const isWhole = first !== undefined && first.text.length < MAX_UNREAD_LENGTH;
+  const word = isWhole ? [{ parameter: 'missing_in', value: `${name}=${first.text}` }] : [];
+  const places = findPlaces(column, unread, rowPlaces);
+  return {
+    kind: 'frequent_text',
+    column: name,
+    rows,
+    share: rows / rowPlaces.length,
+    places,
+    message: `${showCount(rows)} of the ${showCount(present)} values of ${quote(name)} are no ${kind}s like the others${listTexts(unread)}${showWhere(places, rows)}.`,
+    effect: `The column is not read as ${kind}s. As categories, they have neither an order nor values between them.`,
+    remedies: [
+      ...word,
+      { parameter: kind === 'number' ? 'as_number' : 'as_date', value: name },
+      { parameter: 'as_category', value: name },
+    ],
+  };
+}
+
+/** Finds numbers that count as missing: such a word may name a frequent value by mistake. */
+function findNumbers({ name }: ReadColumn, { found }: MissingCells, rowCount: number): Finding[] {
+  return found
+    .filter(({ word }) => plainNumber(word) !== undefined)
+    .map(({ word, rows, place }): Finding => {
+      return {
+        kind: 'unread_values',
+        column: name,
+        rows,
+        share: rows / rowCount,
+        places: place ? [place] : [],
+        message: `${showCount(rows)} values of ${quote(name)} are ${word}, which the request names as a word for missing values.`,
+        effect: 'They count as missing.',
+        remedies: [],
+      };
+    });
+}
+
+function listTexts({ texts }: UnreadCells): string {
+  const shown = texts.slice(0, MAX_NAMED).map(({ text, rows }) => {
+    return `${quote(cutText(text, MAX_TEXT))} (${showCount(rows)})`;
+  });
+  return shown.length === 0 ? '' : `, most often ${shown.join(', ')}`;
+}
+
+function showWhere(places: readonly Place[], rows: number): string {
+  return places.length === 0 ? '' : ` (${showPlaces(places, rows)})`;
+}
+
+/** Returns the places of the first cells; of cells that are kept as values, of the first with each text. */
+function findPlaces({ texts = [], codes }: ReadColumn, unread: UnreadCells, places: RowPlaces): Place[] {
+  if (codes === undefined || codes.length === 0) {
+    return unread.texts.flatMap(({ place }) => (place ? [place] : [])).slice(0, MAX_PLACES);
+  }
+  const listed = new Set(unread.texts.map(({ text }) => text));
+  const isUnread = Uint8Array.from(['', ...texts], (text, code) => Number(code > 0 && listed.has(cutUnread(text))));
+  const found: Place[] = [];
+  for (let row = 0; row < codes.length && found.length < MAX_PLACES; row++) {
+    if (isUnread[codes[row] ?? 0] === 1) found.push(places.at(row));
+  }
+  return found;
+}
+
+function describeUndecided({ name, texts = [] }: ReadColumn, { reason }: UndecidedReading): Finding {
+  return {
+    kind: 'undecided_column',
+    column: name,
+    rows: null,
+    share: null,
+    places: [],
+    message: `${describeColumn(name)} is read as categories: ${reason}.`,
+    effect: 'Categories have no order: the model learns nothing from how large the numbers are, or how late the dates.',
+    remedies: listRemedies(name, texts),
+  };
+}
+
+/** The texts of a column that show which parameters decide. */
+const MAX_TRIED = 1000;
+
+function listRemedies(name: string, texts: readonly string[]): Remedy[] {
+  return findAlternatives(texts.slice(0, MAX_TRIED), {}).map(({ marks }) => toParameter(marks, name));
+}
