@@ -9407,7 +9407,7 @@ export interface operations {
                  *       `t_contribution_X` what the trees add by the calendar (`X` is the column of `order_by`), by the history of
                  *       the target (`X` is the target) and by each known or past column.
                  *
-                 *     For at most 1,000 columns; an array of JSON has at most 10,000,000 of these numbers. A version that was
+                 *     An array of JSON has at most 10,000,000 of these numbers. A version that was
                  *     trained before 0.3.0 gets 400: train the model again. So does a model with an input column of such a name.
                  *     A file of ONNX has no contributions.
                  */
