@@ -17,21 +17,8 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
     ...['resources', 'agents', 'mcp', 'openai', 'telemetry', 'pages', 'oauth', '.', 'commands'],
   ],
   'prediction/src/': [
-    ...[
-      'text',
-      'kernel',
-      'table',
-      'trees',
-      'findings',
-      'model',
-      'intervals',
-      'calibration',
-      'training',
-      'promises',
-      'rows',
-      'io',
-    ],
-    ...['serving', 'tasks', 'misses', 'record', 'onnx', '.'],
+    ...['text', 'kernel', 'table', 'trees', 'findings', 'model', 'intervals', 'calibration', 'training'],
+    ...['promises', 'rows', 'io', 'serving', 'tasks', 'misses', 'record', 'onnx', '.'],
   ],
   'console/src/': [
     ...[

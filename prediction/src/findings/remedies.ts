@@ -20,7 +20,7 @@ export function dropRows(places: readonly Place[], rows: number): Remedy[] {
 }
 
 /** Names the rows that were looked at: all, a sample, or the first ones. */
-export function amongRows({ rows, rowCount, isBeginning }: LookedTable): string {
+function amongRows({ rows, rowCount, isBeginning }: LookedTable): string {
   if (rows.length < rowCount) return `a sample of ${showCount(rows.length)} of the ${showCount(rowCount)} rows`;
   return isBeginning ? `the first ${showCount(rowCount)} rows` : `the ${showCount(rowCount)} rows`;
 }
