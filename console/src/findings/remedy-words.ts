@@ -34,4 +34,8 @@ const WORDS: Readonly<Record<string, (value: string) => string>> = {
   validate: (method) => `Measure it on ${method === 'last' ? 'the last rows' : `rows by ${method}`}`,
   validate_by: (column) => `Order or group rows by ${column}`,
   missing: (word) => `Count “${word}” as missing`,
+  missing_in: (entry) => {
+    const at = entry.indexOf('=');
+    return `Count “${entry.slice(at + 1)}” in ${entry.slice(0, at)} as missing`;
+  },
 };

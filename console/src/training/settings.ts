@@ -21,7 +21,7 @@ const VALIDATIONS = ['last', 'group'] as const;
 const VALUES = { decimal: DECIMALS, group: GROUPS, date_order: ORDERS, validate: VALIDATIONS };
 
 /** The parameters that name parts of a table, once for each. */
-export const NAMED = ['drop_lines'] as const;
+export const NAMED = ['missing', 'missing_in', 'drop_lines'] as const;
 
 /** A parameter that holds for the table. */
 export type TableParameter = keyof typeof VALUES | 'validate_by' | (typeof NAMED)[number];
@@ -95,11 +95,15 @@ export function tableQuery(settings: Settings) {
   const decimal = findValue(settings, 'decimal', DECIMALS);
   const group = findValue(settings, 'group', GROUPS);
   const date_order = findValue(settings, 'date_order', ORDERS);
+  const missing = valuesOf(settings, 'missing');
+  const missing_in = valuesOf(settings, 'missing_in');
   const drop_lines = valuesOf(settings, 'drop_lines');
   return {
     ...(decimal && { decimal }),
     ...(group && { group }),
     ...(date_order && { date_order }),
+    ...(missing.length > 0 && { missing }),
+    ...(missing_in.length > 0 && { missing_in }),
     ...(drop_lines.length > 0 && { drop_lines }),
   };
 }

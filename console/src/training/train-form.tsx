@@ -16,6 +16,7 @@ import { TextField } from '../ui/field.js';
 import { bytes, count, whole } from '../ui/format.js';
 import { describeUses, findDecimals, findUses, toParameters } from './column-uses.js';
 import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
+import { MissingWords } from './missing-words.js';
 import { isName, nameFromFile } from './model-name.js';
 import { NamedParts } from './named-parts.js';
 import { ReadingFields } from './reading-fields.js';
@@ -155,6 +156,7 @@ export function TrainForm({
           <summary>How texts are read</summary>
           <div class="train-fields">
             <ReadingFields settings={settings} onSettings={setSettings} />
+            <MissingWords columns={profiles.map((column) => column.name)} onSettings={setSettings} />
             <NamedParts settings={settings} onSettings={setSettings} />
           </div>
         </details>
