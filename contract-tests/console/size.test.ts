@@ -26,6 +26,12 @@ test('all scripts have at most 95,000 bytes, compressed, without the writer of w
   expect(await compressedSize(WORKBOOKS)).toBeLessThanOrEqual(20_000);
 });
 
+test('no script uses what only Node.js has', async () => {
+  for (const file of (await readdir(folder)).filter((name) => name.endsWith('.js'))) {
+    expect(await readFile(new URL(file, folder), 'utf8'), file).not.toMatch(/\bBuffer\.|\bnode:/);
+  }
+});
+
 test('no file has the examples of the contract', async () => {
   for (const file of await readdir(folder)) {
     expect(await readFile(new URL(file, folder), 'utf8')).not.toContain('019a2f41-4f50-7e8f');

@@ -20,5 +20,5 @@ export {
   shownReading,
 } from './table/reading/column-reading.js';
 export { createReader } from './table/reading/create-reader.js';
-export { decideColumn } from './table/reading/decide-column.js';
+export { readDateText } from './table/reading/date-forms.js';
 export { readClearNumber, readNumberText } from './table/reading/number-forms.js';

@@ -1,16 +1,16 @@
 import {
   cellText,
   createReader,
-  decideColumn,
   nameIndex,
   readNumberText,
   type ShownReading,
   shownReading,
 } from 'roster-prediction/browser';
+import { guessReading } from './guess-reading.js';
 import type { ColumnNote } from './preview.js';
 import type { ColumnKind, TableHead } from './table-head.js';
 
-/** A description of the values at the beginning of a column, read as the service reads them. */
+/** A description of the values at the beginning of a column. */
 export interface ColumnProfile {
   /** Its place among the columns of the table. */
   readonly index: number;
@@ -38,7 +38,7 @@ export interface ColumnProfile {
 /**
  * Describes each column of a table by its first rows. Columns without a name and without values are left out, as by a
  * training.
- * @param preview the words of the service, by which the columns are read; without it, the rows decide
+ * @param preview the words of the service, by which the columns are read; without it, their readings are guessed
  */
 export function profileColumns(head: TableHead, preview = head.preview): ColumnProfile[] {
   return nameIndex(head.columns)
@@ -61,11 +61,10 @@ function profile(
   for (const text of cells) if (!missing.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1);
   const values = [...counts].sort(([, one], [, other]) => other - one);
   const present = values.reduce((sum, [, rows]) => sum + rows, 0);
-  // In the order of the rows, so that a reason names the first examples.
-  const found = present === 0 ? null : decideColumn([...counts]);
-  const reading = note === undefined ? shownReading(found) : (note.reading ?? null);
-  const decided = found === null || found.kind === 'undecided' ? 'category' : found.kind;
-  const kind = present === 0 ? 'empty' : (note?.kind ?? decided);
+  const guess = note === undefined ? guessReading(values) : null;
+  const reading = note === undefined ? shownReading(guess) : (note.reading ?? null);
+  const guessed = guess === null || guess.kind === 'undecided' ? 'category' : guess.kind;
+  const kind = present === 0 ? 'empty' : (note?.kind ?? guessed);
   const isRange = kind === 'number' || kind === 'date';
   return {
     name,
@@ -75,7 +74,7 @@ function profile(
     missingShare: findMissingShare(note, rowsRead) ?? 1 - present / Math.max(cells.length, 1),
     missing: note?.missing ?? [],
     alternatives: note?.alternatives ?? [],
-    range: isRange ? findRange(values, createReader(kind, reading ?? found)) : null,
+    range: isRange ? findRange(values, createReader(kind, reading ?? guess)) : null,
     values,
     // Most values decide about a target, nearly all about an input.
     task: 2 * countNumbers(values) > present || kind === 'number' ? 'regression' : 'classification',
