@@ -76,6 +76,21 @@ describe('the views of a model', () => {
     await expectGoodViewInEachWindow(look);
   });
 
+  test('list the rows that a model misses by most, and why', async () => {
+    const look = await openModel();
+    const { page } = look;
+    const table = page.getByRole('region', { name: 'The rows that it misses by most' }).locator('tbody tr');
+    await table.first().waitFor();
+    expect(await table.count()).toBe(10);
+    await page.getByRole('button', { name: 'Show all 50 rows' }).press('Enter');
+    await expect.poll(() => table.count()).toBe(50);
+    await table.first().getByRole('button').press('Enter');
+    await page.getByRole('dialog').getByText('With all columns').waitFor();
+    await expectGoodViewInEachWindow(look);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
   test('show what a threshold finds, moved by keyboard, and how narrow a matrix may be', async () => {
     const { page } = await openModel('', 'leavers');
     await page.getByLabel('Rows of <b>left</b> to find').selectOption('no');

@@ -10,6 +10,7 @@ import { CoverageByClass, CoverageByError } from './quality/coverage.js';
 import { FindingRows } from './quality/finding-rows.js';
 import { Headline } from './quality/headline.js';
 import { Importance } from './quality/importance.js';
+import { Misses } from './quality/misses.js';
 import { PredictedActual } from './quality/predicted-actual.js';
 import { Reliability } from './quality/reliability.js';
 import { Residuals } from './quality/residuals.js';
@@ -41,6 +42,8 @@ export function Quality({
       {model.task === 'regression' && <RegressionQuality model={model} />}
       {model.task === 'classification' && <ClassificationQuality model={model} />}
       {model.task === 'forecast' && <ForecastQuality project={project} model={model} />}
+      {/* A file that is handed on holds no rows of the table. */}
+      {!isFile && model.metrics !== null && <Misses project={project} model={model} />}
       <div class="aside-facts">
         {model.columns?.some(({ used, importance }) => !used || importance) && (
           <section>

@@ -1,0 +1,164 @@
+import { useState } from 'preact/hooks';
+import { answered, type Model } from 'roster-client';
+import type { components } from '../../../../generated/openapi.js';
+import { Bars } from '../../plots/bars.js';
+import { Captioned } from '../../plots/figure.js';
+import { Scrolling, Table } from '../../plots/table.js';
+import { explainRow } from '../../predictions/contributions.js';
+import { WhyDialog } from '../../predictions/why.js';
+import { roster } from '../../session/roster.js';
+import { useLoaded } from '../../session/use-loaded.js';
+import { truncate } from '../../tables/table-preview.js';
+import { count, finePercent, rounded, ungrouped, whole, within } from '../../ui/format.js';
+import { Loading } from '../../ui/loading.js';
+import { targetUnit } from '../../ui/units.js';
+
+type Errors = components['schemas']['ModelErrors'];
+type ErrorRow = Errors['rows'][number];
+
+/** The rows that a model misses by most, and the slices of the table in which it errs most. */
+export function Misses({ project, model }: { project: string; model: Model }) {
+  const { name: modelName, version } = model;
+  const { loaded, reload } = useLoaded(
+    (signal) =>
+      answered(
+        roster.GET('/api/projects/{projectName}/models/{modelName}/errors', {
+          params: { path: { projectName: project, modelName }, query: { version } },
+          signal,
+        }),
+      ),
+    [project, modelName, version],
+  );
+  return (
+    <section>
+      <h2>Where it errs</h2>
+      <Loading loaded={loaded} what="the largest errors" retry={reload}>
+        {(errors) =>
+          errors.reason === null ? (
+            <>
+              <Slices errors={errors} model={model} />
+              <Rows errors={errors} project={project} model={model} />
+            </>
+          ) : (
+            <p>{errors.reason}</p>
+          )
+        }
+      </Loading>
+    </section>
+  );
+}
+
+const MEASURES = {
+  absolute_error: 'Off by, on average',
+  log_loss: 'Log loss',
+  scaled_error: 'Error, in units of that of repeating the last season',
+} as const;
+
+function Slices({ errors: { slices, error, measure }, model }: { errors: Errors; model: Model }) {
+  if (slices.length === 0 || error === null || measure === null) {
+    return <p>No value of a column has larger errors than chance explains.</p>;
+  }
+  const longest = Math.max(...slices.map((slice) => slice.error));
+  const write = (value: number) => rounded(value, measure === 'absolute_error' ? targetUnit(model) : null);
+  const bar = (name: string, value: number, isFaint: boolean) => {
+    return { name, share: value / longest, text: write(value), isFaint };
+  };
+  return (
+    <Captioned
+      title="The worst slices"
+      description={`${MEASURES[measure]}, where a column has these values, beside all rows. Chance explains none of them.`}
+    >
+      <Bars
+        rows={[
+          ...slices.map((slice) => bar(`${nameOf(slice)} (${count(slice.rows, 'row')})`, slice.error, false)),
+          bar('All rows', error, true),
+        ]}
+      />
+    </Captioned>
+  );
+}
+
+function nameOf({ column, value, from, to }: Errors['slices'][number]): string {
+  if (from !== null) return `${column} from ${from} to ${to}`;
+  return `${column} = ${value ?? '(no value)'}`;
+}
+
+/** The most rows to show at first. */
+const MAX_SHOWN = 10;
+
+function Rows({
+  errors: { rows, columns, measure },
+  project,
+  model,
+}: {
+  errors: Errors;
+  project: string;
+  model: Model;
+}) {
+  const [isAll, setAll] = useState(false);
+  const [explained, explain] = useState<ErrorRow>();
+  const isClass = model.task === 'classification';
+  const [first] = rows;
+  const write = within(first?.error ?? 0, targetUnit(model));
+  const writeError = measure === 'absolute_error' ? write : rounded;
+  const text = (value: string | number | null) => (typeof value === 'number' ? write(value) : truncate(value ?? ''));
+  const [place, placeName] =
+    model.task === 'forecast'
+      ? ['step' as const, 'Steps ahead']
+      : first?.line == null
+        ? ['row' as const, 'Row']
+        : ['line' as const, 'Line'];
+  const placeOf = (row: ErrorRow) => whole(row[place] ?? 0);
+  return (
+    <>
+      <h3 class="spaced">The rows that it misses by most</h3>
+      <p class="hint">The model was not trained on them when it predicted them.</p>
+      <Scrolling isPreview isWide label="The rows that it misses by most">
+        <Table
+          head={[
+            placeName,
+            'True value',
+            'Prediction',
+            isClass ? 'Probability of the true value' : 'Error',
+            ...columns,
+          ]}
+          rows={rows.slice(0, isAll ? undefined : MAX_SHOWN).map((row) => [
+            model.task === 'forecast' ? (
+              placeOf(row)
+            ) : (
+              <button
+                type="button"
+                class="why-row"
+                aria-label={`Why is ${place} ${placeOf(row)} predicted so?`}
+                onClick={() => explain(row)}
+              >
+                {placeOf(row)}
+              </button>
+            ),
+            text(row.truth),
+            text(row.predicted),
+            isClass ? finePercent(row.probability ?? 0) : writeError(row.error),
+            ...row.values.map((value) => (typeof value === 'number' ? ungrouped(value) : truncate(value ?? ''))),
+          ])}
+          classOf={(column) => (column > 0 && column < 4 ? 'chosen' : undefined)}
+        />
+      </Scrolling>
+      {rows.length > MAX_SHOWN && !isAll && (
+        <button type="button" onClick={() => setAll(true)}>
+          Show all {count(rows.length, 'row')}
+        </button>
+      )}
+      {explained && (
+        <WhyDialog
+          title={`${placeName} ${placeOf(explained)}: ${model.target} ${text(explained.predicted)}`}
+          model={model}
+          load={() => explainRow(project, model, valuesOf(explained, columns))}
+          onClose={() => explain(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+const valuesOf = ({ values }: ErrorRow, columns: readonly string[]) =>
+  Object.fromEntries(columns.flatMap((name, index) => (values[index] == null ? [] : [[name, values[index]]])));
