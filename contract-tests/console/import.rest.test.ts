@@ -175,6 +175,31 @@ test('what looks odd in a table is mended with one click, after a training and b
   await page.getByText('The choices of the finding are set.').waitFor();
 });
 
+test('words among numbers count as missing, by one click or typed', async () => {
+  const lines = Array.from({ length: 100 }, (_, row) => {
+    const size = row % 12 === 0 ? '-' : (row * 7) % 50;
+    return `${size},${row % 9 === 0 ? 'k.A.' : 100 + 3 * ((row * 7) % 50)}`;
+  });
+  const look = await on.open(VIEW);
+  const { page } = look;
+  await choose(page, { name: 'rents.csv', content: ['size,rent', ...lines].join('\n') });
+  await pressByKeyboard(page, 'Count “-” in size as missing');
+  const header = (name: string) => page.getByRole('columnheader', { name });
+  await header('size').getByText('9% missing: 9 × “-”').waitFor();
+  await focusByKeyboard(page, page.getByLabel('Word for missing values'));
+  await page.keyboard.type('K.a.');
+  await page.keyboard.press('Enter');
+  await header('rent').getByText('12% missing: 12 × “k.A.”').waitFor();
+  await page.getByRole('button', { name: 'Take back K.a.' }).waitFor();
+  await expectGoodViewInEachWindow(look);
+  const model = await train(page, 'rents');
+  expect(model).toMatchObject({ task: 'regression', reading: { rows_sent: 100, rows_used: 88 } });
+  expect(model.reading?.missing_words).toContain('k.a.');
+  expect(model.columns).toMatchObject([{ name: 'size', kind: 'number', missing_share: 6 / 88 }]);
+  await page.getByRole('heading', { name: 'Where it errs' }).waitFor();
+  await expectGoodViewInEachWindow(look);
+});
+
 test('churn with ids is trained without them, and ranked with them, by keyboard alone', async () => {
   const content = [
     'Some notes of the exporter',
