@@ -35,12 +35,14 @@ export function listColumns(table: Table): readonly ReadColumn[] {
  * that keep a column from being read as numbers or dates.
  *
  * @param places of the rows
+ * @param target the name of one of the columns, which a training would refuse with texts among its numbers
  */
-export function findInColumns(columns: readonly ReadColumn[], places: RowPlaces): Finding[] {
+export function findInColumns(columns: readonly ReadColumn[], places: RowPlaces, target?: string): Finding[] {
   let undecided = 0;
   return columns.flatMap((column) => {
     const { reading, missing } = column;
     const unread = missing?.unread ?? null;
+    if (column.name === target && unread?.kind === 'number') return [describeRefused(column, unread, places)];
     const numbers = missing ? findNumbers(column, missing, places.length) : [];
     if (reading?.kind !== 'undecided' || column.chosen !== undefined) {
       return unread === null ? numbers : [describeUnread(column, unread, places), ...numbers];
@@ -71,12 +73,29 @@ function describeUnread(column: ReadColumn, unread: UnreadCells, rowPlaces: RowP
   };
 }
 
+/** Describes texts among the numbers of a target: a training does not guess that they are missing. */
+function describeRefused(column: ReadColumn, unread: UnreadCells, places: RowPlaces): Finding {
+  return {
+    ...describeUnread(column, unread, places),
+    effect:
+      'A training refuses such a target, until it is stated that these texts are missing, or that they are classes.',
+    remedies: [
+      ...missingWord(column, unread),
+      { parameter: 'as_number', value: column.name },
+      { parameter: 'task', value: 'classification' },
+    ],
+  };
+}
+
+/** Returns the parameter that states that the most frequent text is missing, if the text is known to its end. */
+function missingWord({ name }: ReadColumn, { texts: [first] }: UnreadCells): Remedy[] {
+  if (first === undefined || first.text.length >= MAX_UNREAD_LENGTH) return [];
+  return [{ parameter: 'missing_in', value: `${name}=${first.text}` }];
+}
+
 function describeFrequent(column: ReadColumn, unread: UnreadCells, rowPlaces: RowPlaces): Finding {
   const { name } = column;
-  const { kind, rows, present, texts } = unread;
-  const [first] = texts;
-  const isWhole = first !== undefined && first.text.length < MAX_UNREAD_LENGTH;
-  const word = isWhole ? [{ parameter: 'missing_in', value: `${name}=${first.text}` }] : [];
+  const { kind, rows, present } = unread;
   const places = findPlaces(column, unread, rowPlaces);
   return {
     kind: 'frequent_text',
@@ -87,7 +106,7 @@ function describeFrequent(column: ReadColumn, unread: UnreadCells, rowPlaces: Ro
     message: `${showCount(rows)} of the ${showCount(present)} values of ${quote(name)} are no ${kind}s like the others${listTexts(unread)}${showWhere(places, rows)}.`,
     effect: `The column is not read as ${kind}s. As categories, they have neither an order nor values between them.`,
     remedies: [
-      ...word,
+      ...missingWord(column, unread),
       { parameter: kind === 'number' ? 'as_number' : 'as_date', value: name },
       { parameter: 'as_category', value: name },
     ],

@@ -69,6 +69,9 @@ export function previewTable(
       fault = error instanceof JsonShapeError ? `The body ${error.message}.` : error.message;
     }
     const { shown, columns } = rows.take();
+    const target = form.target && columnName(form.target);
+    // A training learns nothing from an index.
+    const used = columns.filter(({ name }, at) => !shown.columns[at]?.is_index || name === target);
     return {
       header_line: seen.line,
       first_lines: seen.lines.map(({ line, fields }) => {
@@ -78,10 +81,7 @@ export function previewTable(
       sheets: seen.sheet?.sheets.slice(0, MAX_SHEETS) ?? [],
       ...shown,
       fault,
-      findings: mergeFindings(
-        findInColumns(columns, rows.places),
-        inspectFirstRows(columns, rows.places, form.target && columnName(form.target)),
-      ),
+      findings: mergeFindings(findInColumns(used, rows.places, target), inspectFirstRows(used, rows.places, target)),
     };
   });
 }

@@ -179,6 +179,10 @@ test('a preview names an index, counts columns without a name and a value, and s
     { name: 'x', is_index: false },
     { name: 'y', is_index: false },
   ]);
+  const named = (target?: string) =>
+    previewTable(csvStream(AS_PANDAS), 'csv', { target }).then(({ findings }) => findings.map(({ column }) => column));
+  expect(await named()).not.toContain('column_1');
+  expect(await named('y')).not.toContain('column_1');
   expect(await shown(WITH_SPACERS)).toMatchObject({
     columns: [{ name: 'x' }, { name: 'y' }],
     unnamed_columns: 2,
