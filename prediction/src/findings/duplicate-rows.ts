@@ -14,6 +14,9 @@ const TRIED_COLUMNS = 3;
 /** The exponent that the chance of independent columns gets, since columns are derived from each other. */
 const DEPENDENCE = 0.7;
 
+/** A share of the rows that changes the measured error by little. */
+const FEW = 0.01;
+
 /**
  * Finds rows that repeat another row in all columns and the target, where their values are so many that this is no
  * coincidence. Columns that number or name the rows do not count.
@@ -43,8 +46,7 @@ export function findDuplicates(table: LookedTable): Finding[] {
       share,
       places,
       message: `${named} an earlier row in every value (${showPlaces(places, rows.length)}), ${showShare(share)} of ${amongScanned(table)}.`,
-      effect:
-        'A row that is also among those that measure the error is predicted too well: the model seems better than it is.',
+      effect: `A row that is also among those that measure the error is predicted too well: ${share < FEW ? 'so few change the measured error little' : 'the model seems better than it is'}.`,
       remedies: dropRows(places, rows.length),
     },
   ];

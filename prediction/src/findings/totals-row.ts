@@ -151,7 +151,7 @@ function describe(table: LookedTable, rows: readonly number[], label: string | u
   const labelled = label === undefined ? '' : `, labelled ${quote(label)},`;
   const message =
     rows.length === 1
-      ? `The row ${named}${labelled} seems to be a total: its numbers are those of all other rows together, or far beyond them.`
+      ? `One row (${named})${labelled} seems to be a total: its numbers are those of all other rows together, or far beyond them.`
       : `${showCount(rows.length)} rows (${named})${labelled} seem to be totals of the rows before them.`;
   return {
     kind: 'totals_row',
