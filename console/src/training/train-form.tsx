@@ -77,6 +77,9 @@ export function TrainForm({
   const task = chosenTask ?? forecaster?.task ?? profile?.task ?? 'regression';
   const series = chosenSeries ?? guessSeries(profiles, target, forecaster);
   const roles = [target, ...(task === 'forecast' ? [series.order_by, ...series.group_by, ...series.known] : [])];
+  // The target may be stated to be numbers, so that its other texts are missing.
+  const areNumbers = task === 'regression' && settings.uses.get(target) === 'number';
+  const unstated = areNumbers ? roles.slice(1) : roles;
   const nameError = isName(name)
     ? undefined
     : 'Use letters A to Z, digits, _ . and -, at most 100. Begin with a letter, a digit or _.';
@@ -101,7 +104,7 @@ export function TrainForm({
         ...tableQuery(settings),
         // The ends of the series measure a forecast.
         ...(task !== 'forecast' && validationQuery(settings)),
-        ...toParameters(profiles, uses, roles),
+        ...toParameters(profiles, uses, unstated),
       },
       table: head.file,
       type: head.type,
@@ -196,7 +199,7 @@ export function TrainForm({
         }}
       />
       {hasInput ? (
-        <p class="hint">{describeUses(profiles, uses, roles)}</p>
+        <p class="hint">{describeUses(profiles, uses, unstated)}</p>
       ) : (
         <p class="field-error" role="alert">
           All columns are left out. Use at least one to predict {target} from.
