@@ -1,6 +1,7 @@
 /** Tests of tables of almost a million lines, whose last lines contradict the first, or whose words are all different. */
 import { describe, expect, test } from 'vitest';
 import { readTable, type Table } from '../index.js';
+import type { TableMarks } from '../table/reading/column-reading.js';
 
 const LINES = 900_000;
 
@@ -16,8 +17,8 @@ async function* csv(write: (row: number) => string, count = LINES): AsyncGenerat
   }
 }
 
-const read = (write: (row: number) => string, target: string, count?: number): Promise<Table> =>
-  readTable('csv', csv(write, count), target);
+const read = (write: (row: number) => string, target: string, count?: number, marks: TableMarks = {}): Promise<Table> =>
+  readTable('csv', csv(write, count), target, { marks });
 
 describe('a column that changes its form in line 900,000', () => {
   const last = (row: number) => row === LINES - 2;
@@ -66,7 +67,24 @@ describe('a million different words', () => {
     expect(column?.kind === 'text' && column.texts.length).toBeLessThan(65_535);
   });
 
+  /** As many words for missing values as a table may have. */
+  const missing = Array.from({ length: 50 }, (_, index) => word(index * 20_000));
+
+  test('of which some are missing are told from the others, in any row', async () => {
+    const table = await read(word, 'y', 1_000_000, { missing });
+    const [column] = table.columns;
+    if (column?.kind !== 'text') throw new Error('Words are texts');
+    expect(column.codes.filter((code) => code === 0)).toHaveLength(50);
+    const numbers = await read((row) => (row % 20_000 ? String(row) : word(row)), 'x', 1_000_000, { missing });
+    expect(numbers).toMatchObject({
+      task: 'regression',
+      rowCount: 999_950,
+      leftOut: [{ cause: 'no_target', rows: 50 }],
+    });
+  });
+
   test('are refused as a target', async () => {
+    await expect(read(word, 'x', 1_000_000, { missing })).rejects.toThrow(/more than 5,000 different values/);
     await expect(read(word, 'x', 1_000_000)).rejects.toThrow(/more than 5,000 different values, too many for classes/);
   });
 });
