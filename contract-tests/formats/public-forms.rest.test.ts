@@ -1,6 +1,16 @@
 /**
  * Tests of numbers and dates in the forms of public files, in every direction that texts take: a column, a target, rows
  * to predict, truths, series and previews. Each form trains the same model as the values that it stands for.
+ *
+ * Other forms of public files have their tests elsewhere, in every format:
+ *
+ * | form | tests |
+ * |---|---|
+ * | words for missing values, in columns and targets | `prediction/src/io/missing-words.test.ts`; over HTTP `missing-words.test.ts` |
+ * | a row of totals, a column that tells the target | `odd-tables.test.ts` |
+ * | empty columns, an index | `prediction/src/io/unnamed-columns.test.ts` |
+ * | encodings of CSV | `prediction/src/io/csv/csv-text.test.ts`; over HTTP `contradictions.test.ts` |
+ * | whole numbers beyond 2^53 as ids | `ids.test.ts` |
  */
 import { MEDIA_TYPES, type Model } from 'roster-client';
 import { seededRandom } from 'roster-prediction/internals';
@@ -108,6 +118,16 @@ function post(path: string, format: Format, rows: Rows, method = 'POST'): Promis
   });
 }
 
+/** What the tests read of a preview. */
+interface Preview extends Pick<Model, 'findings'> {
+  readonly columns: readonly object[];
+}
+
+async function preview(format: Format, rows: Rows, query = ''): Promise<Preview> {
+  const response = await post(`/api/projects/${projectName}/tables/preview?${query}`, format, rows);
+  return (await response.json()) as Preview;
+}
+
 /** The summary of the column `v`, without what only texts have. */
 function columnOf({ columns }: Model) {
   const { reading, ...column } = columns?.find(({ name }) => name === 'v') ?? {};
@@ -133,8 +153,7 @@ describe.each(Object.entries({ ...NUMBERS, ...DATES }))('%s', (_, { texts, value
       const rows = await predictRows(address, '', asked(written), [format, 'json']);
       expect(valuesOf(rows, 'y')).toEqual(expected);
       expect(valuesOf(await predictRows(address, '', asked(meant)), 'y')).toEqual(expected);
-      const preview = await post(`/api/projects/${projectName}/tables/preview`, format, written);
-      expect(await preview.json()).toMatchObject({
+      expect(await preview(format, written)).toMatchObject({
         columns: [
           { name: 'v', reading },
           { name: 'y', reading: null },
@@ -226,6 +245,45 @@ describe.each(FORMATS)('in %s', (format) => {
       [format, 'json'],
     );
     expect(odd?.['y']).toBe(missing?.['y']);
+  });
+
+  test('None is a class in a table, a preview, rows to predict and truths', async () => {
+    const rows = Array.from({ length: ROWS }, (_, row) => ({
+      x: row,
+      damage: row % 5 ? 'None' : row < 60 ? 'Minor' : 'Medium',
+    }));
+    const { model, address } = await train(format, rows, 'target=damage');
+    expect(model).toMatchObject({
+      classes: [{ name: 'None', rows: 96 }, { rows: 12 }, { rows: 12 }],
+      reading: { rows_sent: ROWS, rows_used: ROWS, left_out: [] },
+    });
+    const { columns } = await preview(format, rows, 'target=damage');
+    expect(columns).toMatchObject([{ name: 'x' }, { name: 'damage', kind: 'category', missing: [] }]);
+    const asked = await predictRows(address, 'remember=true', [{ x: 1 }, { x: 2 }], [format, 'json']);
+    expect(asked.map(({ damage }) => damage)).toEqual(['None', 'None']);
+    const truths = listIds(asked).map((__service_row_id) => ({ __service_row_id, damage: 'None' }));
+    expect(await addTruths(address, truths, { format })).toEqual({ ...NONE, matched: 2 });
+  });
+
+  test('texts among the numbers of a target are refused, and a preview names each parameter that trains it', async () => {
+    const rows = Array.from({ length: ROWS }, (_, row) => ({ x: row % 40, y: row % 20 ? String(row % 7) : 'k.A.' }));
+    const address = `/api/projects/${projectName}/models/refused`;
+    expect((await post(`${address}?target=y`, format, rows, 'PUT')).status).toBe(422);
+    const { findings } = await preview(format, rows, 'target=y');
+    const remedies = [
+      { parameter: 'missing_in', value: 'y=k.A.' },
+      { parameter: 'as_number', value: 'y' },
+      { parameter: 'task', value: 'classification' },
+    ];
+    expect(findings).toMatchObject([
+      { kind: 'unread_values', column: 'y', rows: 6, effect: expect.stringContaining('refuses'), remedies },
+    ]);
+    for (const { parameter, value } of remedies) {
+      const query = new URLSearchParams({ target: 'y', [parameter]: value });
+      const trained = await post(`${address}?${query}`, format, rows, 'PUT');
+      expect([parameter, trained.status]).toEqual([parameter, 202]);
+      await settled(roster, { projectName, modelName: 'refused' });
+    }
   });
 
   test('small counts are predicted as means that add up, between whole bounds', async () => {
