@@ -12,7 +12,7 @@ import { escapeJson, JSON_FORM, jsonPieces, type MakeText, type RowPiece, type T
 const VALUE_BYTES = 12;
 
 /** The columns of an answer, and what writes its rows as JSON. */
-interface RowForm {
+export interface RowForm {
   readonly layout: AnswerLayout;
   readonly writer: RowWriter;
 }

@@ -15,7 +15,7 @@ import { type AnsweredBlock, type BlockPredictor, objectBlocks, type PredictOpti
 import { ObjectBlock, type RowBinner, type RowBlock } from '../rows/row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from '../rows/row-check.js';
 import { underModelNames } from '../rows/row-keys.js';
-import { RowForms, type RowWriter } from '../rows/row-writer.js';
+import { type RowForm, RowForms, type RowWriter } from '../rows/row-writer.js';
 import { ownValue, toRowObject } from '../table/cells.js';
 import { warningsColumn } from '../table/column-names.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
@@ -122,6 +122,8 @@ export function* createParts<A>(
 export class RowServer<A> {
   readonly #parts: ServerParts<A>;
   #promises: PromiseForm | undefined;
+  /** The work of a row of each form, remembered or not: it is estimated once. */
+  readonly #work = { remembered: new WeakMap<RowForm, number>(), forgotten: new WeakMap<RowForm, number>() };
   /** The predictor of the latest row that came alone. */
   #single: { readonly asked: AskedNumbers; readonly answer: TaskAnswer<A> } | undefined;
   #values: readonly ValueCheck[] | undefined;
@@ -303,12 +305,19 @@ export class RowServer<A> {
   #estimateRow({ remember, ...options }: PredictOptions): number {
     refuseForecastOptions(options);
     const { model, task, forms } = this.#parts;
-    return estimateRow({
-      columns: model.columns.length,
-      trees: task.trees,
-      bytes: forms.get(options).writer.rowBytes,
-      remembered: remember ? this.#promiseForm.subject.classes.length : 0,
-    });
+    const form = forms.get(options);
+    const known = remember ? this.#work.remembered : this.#work.forgotten;
+    let work = known.get(form);
+    if (work === undefined) {
+      work = estimateRow({
+        columns: model.columns.length,
+        trees: task.trees,
+        bytes: form.writer.rowBytes,
+        remembered: remember ? this.#promiseForm.subject.classes.length : 0,
+      });
+      known.set(form, work);
+    }
+    return work;
   }
 
   #begin(maxRows: number, options: PredictOptions): TaskAnswer<A> {
