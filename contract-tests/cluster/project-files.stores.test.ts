@@ -50,6 +50,8 @@ const SHOP: Manifest = [
       decimal_point: ['colour'],
       validate: 'group',
       validate_by: 'size',
+      missing: ['TBD'],
+      missing_in: ['colour=none'],
       promotion: 'manual',
     },
   },
@@ -165,8 +167,9 @@ describe('projects as files', () => {
     expect(applied.stdout).toContain('+ model prices: a version is trained\n');
     expect(applied.stdout).toContain('Done. 7 created, 0 changed, 0 deleted; 0 stay as they are.');
     const text = await readFile(file, 'utf8');
-    expect(text).toMatch(/validate: group\n.*validate_by: size/);
-    expect(text).toMatch(/group: " "\n.*date_order: day-first\n.*decimal_point:\s+(?:- )?colour/);
+    expect(text).toMatch(/group: " "\n.*date_order: day-first\n.*validate: group\n.*validate_by: size\n/);
+    expect(text).toMatch(/\n.*decimal_point:\s+(?:- )?colour\n/);
+    expect(text).toMatch(/\n.*missing:\s+(?:- )?TBD\n.*missing_in:\s+(?:- )?colour=none\n/);
     expect((await roster('export', '--project', copy)).stdout).toBe(text);
     const again = await roster('apply', file, '--project', copy, '--prune');
     expect(again.stdout).toBe('0 to create, 0 to change, 0 to delete; 7 stay as they are.\n');

@@ -9,13 +9,13 @@ let store: OwnStore;
 let server: ServerProcess;
 beforeAll(async () => {
   store = await ownStore(inject('target').databaseUrl);
-  server = await startServer({ env: { DATABASE_URL: store.databaseUrl, MAX_STORED: '2048', MAX_KEPT_ANSWERS: '100' } });
+  server = await startServer({ env: { DATABASE_URL: store.databaseUrl, MAX_STORED: '4096', MAX_KEPT_ANSWERS: '100' } });
   // One of each kind, as large as there is space for.
   for (const { kind, list, required } of kinds) {
     const created = await sendJson('POST', `/projects/default/${list}`, { [kind]: { ...required, name: 'small' } });
     expect(created.status).toBe(201);
   }
-  const params = { text: 'x'.repeat(1900) };
+  const params = { text: 'x'.repeat(3948) };
   const skill = { name: 'large', type: 'lookup', params };
   expect((await sendJson('POST', '/projects/default/skills', { skill })).status).toBe(201);
 });
@@ -51,13 +51,13 @@ describe.each(kinds)('a $kind of a full owner', ({ kind, list, required, open })
     expect((await sendJson('POST', '/projects', { project: { name } })).status).toBe(201);
     const fields = { ...required, ...large, name: 'new' };
     const refused = await sendJson('POST', `${at}/${list}`, { [kind]: fields });
-    await expectRefusal(refused, 'may hold 2,048 bytes');
+    await expectRefusal(refused, 'may hold 4,096 bytes');
     expect((await send(`${at}/${list}/new`)).status).toBe(404);
   });
 
   test('can become smaller, but not larger', async () => {
     const address = `/projects/default/${list}/small`;
-    await expectRefusal(await sendJson('PUT', address, { [kind]: large }), 'may hold 2,048 bytes');
+    await expectRefusal(await sendJson('PUT', address, { [kind]: large }), 'may hold 4,096 bytes');
     expect((await sendJson('PUT', address, { [kind]: { [open]: {} } })).status).toBe(200);
   });
 });
