@@ -1045,7 +1045,7 @@ export interface TrainModelOptions extends CallOptions {
   dropLines?: QueryValue<'trainModel', 'query', 'drop_lines'> | undefined;
   /** Which rows measure the model and calibrate its intervals, without being learnt from. `random`, the default, draws them. `last` takes the last rows, of the order of `validate_by` or of the table: use it where the model will predict later rows than those of the table. `group` keeps rows with the same value of `validate_by` together: use it where it will predict rows of new groups, such as patients or shops. Not for forecasts, which are measured by the ends of their series. */
   validate?: QueryValue<'trainModel', 'query', 'validate'> | undefined;
-  /** The column that orders the rows (`validate=last`) or names the groups (`validate=group`). It may be one that `exclude` leaves out. Rows of the same moment stay together. If it is left out, `last` takes the order of the rows in the table. */
+  /** The column that orders the rows (`validate=last`) or names the groups (`validate=group`). It may be one that `exclude` leaves out. Rows of the same moment stay together. Words of `missing` and `missing_in` are no value in it. If it is left out, `last` takes the order of the rows in the table. */
   validateBy?: QueryValue<'trainModel', 'query', 'validate_by'> | undefined;
   /** A word that counts as missing in all columns, the target among them, once for each such word. It is added to `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `-NaN` and `null`. Letter case and blanks at the ends do not count. A number counts by its value: `-999` is also `-999.0`. The columns of `order_by` and `group_by` keep all words. */
   missing?: QueryValue<'trainModel', 'query', 'missing'> | undefined;

@@ -7103,8 +7103,8 @@ export interface components {
         Validate: components["schemas"]["Validate"];
         /**
          * @description The column that orders the rows (`validate=last`) or names the groups (`validate=group`). It may be one that
-         *     `exclude` leaves out. Rows of the same moment stay together. If it is left out, `last` takes the order of the
-         *     rows in the table.
+         *     `exclude` leaves out. Rows of the same moment stay together. Words of `missing` and `missing_in` are no value in
+         *     it. If it is left out, `last` takes the order of the rows in the table.
          */
         ValidateBy: components["schemas"]["ColumnName"];
         /**
@@ -9209,8 +9209,8 @@ export interface operations {
                 validate?: components["parameters"]["Validate"];
                 /**
                  * @description The column that orders the rows (`validate=last`) or names the groups (`validate=group`). It may be one that
-                 *     `exclude` leaves out. Rows of the same moment stay together. If it is left out, `last` takes the order of the
-                 *     rows in the table.
+                 *     `exclude` leaves out. Rows of the same moment stay together. Words of `missing` and `missing_in` are no value in
+                 *     it. If it is left out, `last` takes the order of the rows in the table.
                  */
                 validate_by?: components["parameters"]["ValidateBy"];
                 /**

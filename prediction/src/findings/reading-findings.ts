@@ -53,18 +53,18 @@ function describeLeftOut({ cause, rows, places, words }: LeftOutRows, sent: numb
 /** The most names that a message lists. */
 const MAX_NAMED = 5;
 
-function findMerged({ target, classes }: ClassificationTable): Finding[] {
+function findMerged({ target, classes, rowCount }: ClassificationTable): Finding[] {
   return classes
     .filter(({ merged_count }) => merged_count > 0)
-    .map(({ name, merged_count: count, merged }) => {
+    .map(({ name, rows, merged_count: count, merged }) => {
       const named = merged.slice(0, MAX_NAMED).map(quote);
       const more = count > named.length ? ` and ${showCount(count - named.length)} more` : '';
       const rare = count === 1 ? 'class of the target' : 'classes of the target';
       return {
         kind: 'merged_classes',
         column: target,
-        rows: null,
-        share: null,
+        rows,
+        share: rows / rowCount,
         places: [],
         message: `${showCount(count)} ${rare} ${quote(target)} ${count === 1 ? 'has' : 'have'} too few rows, and count as ${quote(name)}: ${named.join(', ')}${more}.`,
         effect: `The model predicts ${quote(name)} in their place. Send at least 10 rows of each, or group them.`,

@@ -331,3 +331,30 @@ test('rows are predicted alike in every format, whatever the words are', async (
   });
   await fc.assert(property, { numRuns: 30, seed: 106 });
 });
+
+describe('the column that decides which rows measure a model', () => {
+  const dated = (word: string): Row[] => {
+    return numbers.map(({ x }, index) => ({ x, when: index === 9 ? word : `2025-01-${10 + (index % 20)}`, y: index }));
+  };
+  const grouped = numbers.map(({ x }, index) => ({ x, shop: index % 5 ? `s${index % 30}` : 'k.A.', y: index }));
+
+  test.each([{ missing: ['TBD'] }, { missingIn: ['when=TBD'] }])('has no moment at a word of %j', async (marks) => {
+    const validation = { method: 'last', by: 'when' } as const;
+    const [fault] = await catchFaults(() => readRowsTable(dated('TBD'), 'y', { marks, validation }));
+    expect(fault).toMatchObject({ column: 'when', row: 9, message: expect.stringContaining('has no value') });
+  });
+
+  test.each([{ missing: ['K.A.'] }, { missingIn: ['shop=K.A.'] }])('has no group at a word of %j', (marks) => {
+    const validation = { method: 'group', by: 'shop' } as const;
+    const blank = grouped.map((row) => ({ ...row, shop: row.shop === 'k.A.' ? null : row.shop }));
+    const named = measuredRows(grouped, { marks, validation });
+    expect(named).toEqual(measuredRows(blank, { validation }));
+    expect(named).not.toEqual(measuredRows(grouped, { validation }));
+  });
+});
+
+function measuredRows(sent: readonly Row[], options: TableOptions) {
+  const table = readRowsTable(sent, 'y', options);
+  if (table.task === 'forecast') throw new Error('The table is of a forecast');
+  return table.validation;
+}

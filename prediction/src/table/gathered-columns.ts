@@ -76,6 +76,11 @@ export abstract class GatheredColumns {
     return sink;
   }
 
+  /** Returns the words that count as missing in a column. */
+  protected wordsOf(column: string): readonly string[] {
+    return this.#words.of(column);
+  }
+
   protected openColumn(name: string, use: ColumnUse | undefined): CellSink {
     const column = new ColumnBuilder(this.#memory, use, marksOf(this.marks, name), this.#words.of(name));
     this.columns.set(name, column);

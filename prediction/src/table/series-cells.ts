@@ -1,4 +1,4 @@
-import { cellText, groupText } from './cells.js';
+import { cellText, groupText, type TextReader } from './cells.js';
 import { type Chunked, largeCodesByRow, valuesByRow } from './chunked-array.js';
 import type { CellColumn } from './column-builder.js';
 import {
@@ -63,13 +63,19 @@ export class OrderCells extends EachCell {
   #firstOfForm: Place | undefined;
   #isIso = true;
 
-  constructor(name: string, placeOf: (row: number) => Place, marks: ReadingMarks = {}) {
+  /** @param readText of cells; without it, only the default words count as missing. */
+  constructor(
+    name: string,
+    placeOf: (row: number) => Place,
+    marks: ReadingMarks = {},
+    private readonly readText: TextReader = cellText,
+  ) {
     super(name, placeOf);
     this.#marks = marks;
   }
 
   override put(row: number, cell: unknown): void {
-    const text = cellText(cell);
+    const text = this.readText(cell);
     const moment = readMomentText(text);
     if (moment === undefined) this.#refuseText(row, text);
     this.#checkForm(row, text, moment.form);
@@ -154,17 +160,21 @@ export class GroupCells extends EachCell {
   readonly #codes = largeCodesByRow();
   readonly #codeOf = new Map<string, number>([['', 0]]);
 
-  /** @param parameter that names the column. */
+  /**
+   * @param parameter that names the column.
+   * @param readText of cells; without it, no word counts as missing.
+   */
   constructor(
     name: string,
     placeOf: (row: number) => Place,
     private readonly parameter: 'group_by' | 'validate_by',
+    private readonly readText: TextReader = groupText,
   ) {
     super(name, placeOf);
   }
 
   override put(row: number, cell: unknown): void {
-    const text = groupText(cell);
+    const text = this.readText(cell);
     let code = this.#codeOf.get(text);
     if (code === undefined) {
       code = this.#codeOf.size;

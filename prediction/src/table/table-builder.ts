@@ -1,3 +1,4 @@
+import { type TextReader, textReader } from './cells.js';
 import type { ColumnChoices, ColumnUse } from './column.js';
 import type { CellColumn } from './column-builder.js';
 import { checkSetColumn } from './column-names.js';
@@ -39,7 +40,12 @@ export class TableBuilder extends GatheredColumns {
       const message = `validate_by names the target ${quote(target)}. Name the column that orders the rows, or groups them.`;
       throw new TableError([{ message, column: target }]);
     }
-    this.#validation = validation && new ValidationCells(validation, (row) => this.places.at(row), marks);
+    this.#validation = validation && this.#openValidation(validation, marks);
+  }
+
+  #openValidation(choice: ValidationChoice, marks: TableMarks | undefined): ValidationCells {
+    const words = choice.by === undefined ? undefined : this.wordsOf(choice.by);
+    return new ValidationCells(choice, (row) => this.places.at(row), textReader(words), marks);
   }
 
   protected override openColumn(name: string, use: ColumnUse | undefined): CellSink {
@@ -92,11 +98,18 @@ class ValidationCells implements CellSink {
   readonly name: string | undefined;
   readonly #cells: OrderCells | GroupCells | undefined;
 
-  constructor({ method, by }: ValidationChoice, placeOf: (row: number) => Place, marks: TableMarks = {}) {
+  constructor(
+    { method, by }: ValidationChoice,
+    placeOf: (row: number) => Place,
+    readText: TextReader,
+    marks: TableMarks = {},
+  ) {
     this.name = by;
     if (by === undefined) return;
     this.#cells =
-      method === 'last' ? new OrderCells(by, placeOf, marksOf(marks, by)) : new GroupCells(by, placeOf, 'validate_by');
+      method === 'last'
+        ? new OrderCells(by, placeOf, marksOf(marks, by), readText)
+        : new GroupCells(by, placeOf, 'validate_by', readText);
   }
 
   put(row: number, cell: unknown): void {
