@@ -142,7 +142,7 @@ describe('the findings of a model', () => {
           { parameter: 'decimal_comma', value: 'amount' },
         ],
       },
-      { kind: 'merged_classes', column: 'colour', message: expect.stringContaining('"green"') },
+      { kind: 'merged_classes', column: 'colour', rows: 2, message: expect.stringContaining('"green"') },
       { kind: 'unused_column', column: 'name', message: expect.stringContaining('nearly every value is different') },
     ]);
     const { data: versions } = await roster.GET('/api/projects/{projectName}/models/{modelName}/versions', {
