@@ -45,13 +45,13 @@ const MAX_FINDINGS = { toAgents: 3, inReports: 10 } as const;
 const MAX_CHARACTERS = 400;
 
 /**
- * Returns what the training left out and what looks odd in its table, for what is to be told of its predictions: the
- * findings that matter most. Undefined without any.
+ * Describes the most important findings of a training, so that agents can qualify the predictions of its model. Undefined
+ * without any.
  */
 export function describeFindings({ findings }: Model): string | undefined {
-  const telling = findings.filter(({ kind }) => kind !== 'unused_column').slice(0, MAX_FINDINGS.toAgents);
-  if (telling.length === 0) return undefined;
-  return `Found in its table: ${telling.map(({ message }) => cutText(message, MAX_CHARACTERS)).join(' ')}`;
+  const important = findings.filter(({ kind }) => kind !== 'unused_column').slice(0, MAX_FINDINGS.toAgents);
+  if (important.length === 0) return undefined;
+  return `Found in its table: ${important.map(({ message }) => cutText(message, MAX_CHARACTERS)).join(' ')}`;
 }
 
 function listFindings({ findings }: Model): string[] {

@@ -64,8 +64,11 @@ const EXPLAINING: ReadonlySet<string> = new Set<FindingKind>([
   'frequent_text',
 ]);
 
-/** The most of what a finding may have; texts and names are those of callers. */
-const LIMITS = { places: MAX_PLACES, text: 1000, remedies: 3, value: 1101 } as const;
+/** The most remedies of a finding. */
+export const MAX_REMEDIES = 3;
+
+/** The most characters of a text and of the value of a remedy, which may hold names that callers chose. */
+const LIMITS = { text: 1000, value: 1101 } as const;
 
 /** A finding, also as the contract has it. */
 type AnyFinding = Omit<Finding, 'places'> & { readonly places: object[] };
@@ -94,9 +97,9 @@ function cutFinding<F extends AnyFinding>(finding: F): F {
   return {
     ...finding,
     column: column && cutText(column, LIMITS.text),
-    places: places.slice(0, LIMITS.places),
+    places: places.slice(0, MAX_PLACES),
     message: cutText(message, LIMITS.text),
     effect: effect && cutText(effect, LIMITS.text),
-    remedies: remedies.filter(({ value }) => value.length <= LIMITS.value).slice(0, LIMITS.remedies),
+    remedies: remedies.filter(({ value }) => value.length <= LIMITS.value).slice(0, MAX_REMEDIES),
   };
 }

@@ -30,7 +30,7 @@ const MIN_STEP_CORRELATION = 0.9;
 const NEIGHBOURS = 3;
 const MIN_PER_CATEGORY = 3;
 
-/** Finds columns that say all of the target, and probably are known only after it. */
+/** Finds columns that predict nearly all of the target, and so are probably known only after it. */
 export function findLeaks(table: LookedTable): Finding[] {
   const { target, columns } = table;
   if (target === null || target.present < MIN_ROWS) return [];
@@ -124,7 +124,7 @@ function measureClasses(
   const predicted = column.kind === 'category' ? classByCategory(x, y, folds) : classByNeighbours(x, y, folds);
   const errors = predicted.reduce((sum, value, at) => sum + Number(value !== y[at]), 0);
   if (errors > MAX_ERRORS * others) return undefined;
-  return `alone tells the class of the target ${quote(target.name)} in ${showTenths(1 - errors / y.length)} of the rows that were held out`;
+  return `alone predicts the class of the target ${quote(target.name)} in ${showTenths(1 - errors / y.length)} of the rows that were held out`;
 }
 
 /** Predicts held-out rows by the mean of their category in the other folds; the mean of all where it has none. */

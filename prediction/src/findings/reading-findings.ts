@@ -5,16 +5,23 @@ import { findInColumns, listColumns } from './column-findings.js';
 import type { Finding } from './finding.js';
 import { showCount, showPlaces, showRows } from './words.js';
 
-/** Finds what of a table a model is not trained on, or not as its sender may think: rows, classes, columns and cells. */
+/** Finds the rows, classes, columns and cells of a table that a model does not use, or reads otherwise than expected. */
 export function findUnread(table: Table, places: RowPlaces): Finding[] {
   const merged = table.task === 'classification' ? findMerged(table) : [];
   return [...findLeftOut(table), ...merged, ...findInColumns(listColumns(table), places)];
 }
 
-/** Rows that the request named are no finding. */
-function findLeftOut({ target, rowCount, leftOut = [] }: Table): Finding[] {
+/** Counts the rows that were sent, and those of them that are used. `rowCount` has those with a repeated moment. */
+export function countRows({ rowCount, leftOut = [] }: Table): { readonly sent: number; readonly used: number } {
   const repeated = leftOut.reduce((sum, { cause, rows }) => sum + (cause === 'repeated_moment' ? rows : 0), 0);
-  const sent = rowCount - repeated + leftOut.reduce((sum, { rows }) => sum + rows, 0);
+  const used = rowCount - repeated;
+  return { sent: used + leftOut.reduce((sum, { rows }) => sum + rows, 0), used };
+}
+
+/** Finds rows that are left out, but for those that the request named. */
+function findLeftOut(table: Table): Finding[] {
+  const { target, leftOut = [] } = table;
+  const { sent } = countRows(table);
   return leftOut
     .filter(({ cause }) => cause !== 'dropped')
     .map((left): Finding => {

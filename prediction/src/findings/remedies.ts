@@ -1,17 +1,13 @@
 import type { Place } from '../table/reading/column-reading.js';
-import type { Remedy } from './finding.js';
+import { MAX_PLACES } from '../table/rows-read.js';
+import { MAX_REMEDIES, type Remedy } from './finding.js';
 import type { LookedTable } from './looked-table.js';
 import { showCount } from './words.js';
 
-const MAX_PLACES = 10;
-
-/** Returns the places of the first rows, at most ten. */
+/** Returns the places of the first rows, at most `MAX_PLACES`. */
 export function placesOf(table: LookedTable, rows: readonly number[]): Place[] {
   return rows.slice(0, MAX_PLACES).map((row) => table.placeOf(row));
 }
-
-/** The most remedies of a finding. */
-const MAX_REMEDIES = 3;
 
 /** Returns the parameters that leave out rows, if they are so few that a finding can name them all. */
 export function dropRows(places: readonly Place[], rows: number): Remedy[] {

@@ -3,7 +3,7 @@ import type { LeftOutRows, RowPlaces } from '../table/rows-read.js';
 import type { Table } from '../table/table.js';
 import { type Finding, mergeFindings } from './finding.js';
 import { inspectTable } from './inspect-table.js';
-import { findUnread } from './reading-findings.js';
+import { countRows, findUnread } from './reading-findings.js';
 
 /** The rows of a table: those that were sent are those that are used and those that are left out. */
 export interface ReadingReport {
@@ -27,14 +27,12 @@ export interface TableReport {
  * @param places of the rows that are used
  */
 export function reportTable(table: Table, places: RowPlaces): TableReport {
-  const leftOut = table.leftOut ?? [];
-  const repeated = leftOut.reduce((sum, { cause, rows }) => sum + (cause === 'repeated_moment' ? rows : 0), 0);
-  const used = table.rowCount - repeated;
+  const { sent, used } = countRows(table);
   return {
     reading: {
-      rows_sent: used + leftOut.reduce((sum, { rows }) => sum + rows, 0),
+      rows_sent: sent,
       rows_used: used,
-      left_out: [...leftOut],
+      left_out: [...(table.leftOut ?? [])],
       missing_words: [...(table.missingWords?.words ?? DEFAULT_WORDS)],
     },
     findings: mergeFindings(findUnread(table, places), inspectTable(table, places)),

@@ -44,7 +44,7 @@ export function findTotals(table: LookedTable): Finding[] {
   if (first !== undefined) {
     const alike = [...labelled].filter(([, label]) => label === first[1]).map(([row]) => row);
     const matching = single.filter(([, label]) => label === first[1]);
-    // Of many rows with one label, a few are like totals by chance.
+    // A few of many rows with one label are like totals by chance.
     if (2 * matching.length >= alike.length) return [describe(table, alike, first[1])];
   }
   const total = ends.find((row) => isSumOfOthers(table, sums, row));

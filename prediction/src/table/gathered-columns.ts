@@ -93,12 +93,30 @@ export abstract class GatheredColumns {
   }
 
   /**
+   * Adds a row with its target. Returns its index; undefined if the row is left out: it has no target, or its sender
+   * named it.
+   *
+   * @throws {TableError} at the first row or cell too many.
+   */
+  startRow(targetCell: unknown, place: Place): number | undefined {
+    if (!this.#countRow(place)) return undefined;
+    const value = this.targetCells.read(targetCell);
+    if (value === undefined) {
+      this.rowsRead.leaveOut('no_target', place, targetCell);
+      return undefined;
+    }
+    const row = this.#addRow(place);
+    this.targetCells.put(row, value, place);
+    return row;
+  }
+
+  /**
    * Counts a row, whether it has a target or not.
    *
    * @returns false if its sender leaves it out.
    * @throws {TableError} at the first row too many.
    */
-  protected countRow(place: Place): boolean {
+  #countRow(place: Place): boolean {
     const { maxRows, ofRows } = this.limits;
     if (++this.#rowsSeen <= maxRows) {
       if (!this.drops(place)) return true;
@@ -110,7 +128,7 @@ export abstract class GatheredColumns {
   }
 
   /** Returns the index of a new row that is used. @throws {TableError} at the first cell too many. */
-  protected addRow(place: Place): number {
+  #addRow(place: Place): number {
     this.places.add(place);
     this.#refuseTooManyCells();
     return this.rowCount - 1;

@@ -3,7 +3,7 @@ import type { Place, TableMarks } from './reading/column-reading.js';
 
 /**
  * The words that count as missing in new tables, beside blank cells; see `EARLIER_WORDS` for models of earlier releases.
- * `None` is not among them: it is a class and a category of its own, such as the damage of a building.
+ * `None` is not among them: it may be a class or a category, such as no damage of a building.
  */
 export const DEFAULT_WORDS: readonly string[] = ['na', 'n/a', '#n/a', '<na>', 'nan', '-nan', 'null'];
 
@@ -80,7 +80,7 @@ export class TableWords {
     this.#entries = missingIn;
   }
 
-  /** Returns the list of a column. Columns without words of their own share one list. */
+  /** Returns the list of a column. Columns without further words share one list. */
   of(column: string): readonly string[] {
     const own = wordsIn(this.#entries, column);
     return own.length === 0 ? this.words : withWords(this.words, own);

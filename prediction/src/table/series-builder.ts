@@ -3,7 +3,7 @@ import { checkNamed } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import type { RowRanges } from './dropped-rows.js';
 import { GatheredColumns } from './gathered-columns.js';
-import { marksOf, type Place, type TableMarks } from './reading/column-reading.js';
+import { marksOf, type TableMarks } from './reading/column-reading.js';
 import { type CellSink, GroupCells, OrderCells, refuseCompactDates, refuseExtremes } from './series-cells.js';
 import { placeRows, sortRows } from './series-rows.js';
 import type { Covariate, ForecastGoal, ForecastTable } from './series-table.js';
@@ -16,7 +16,7 @@ const LIMITS = {
   ofCells: 'Send only the columns that the forecast needs, or fewer series.',
 };
 
-/** Of a column that is not read. */
+/** The missing cells of a column that is not read. */
 const NO_CELLS: MissingCells = { words: [], found: [], unread: null };
 
 /** Gathers rows into a table of series. */
@@ -44,23 +44,6 @@ export class SeriesBuilder extends GatheredColumns {
   protected override openColumn(name: string, use: ColumnUse | undefined): CellSink {
     if (name === this.#goal.orderBy) return this.#order;
     return this.#groups.get(name) ?? super.openColumn(name, use);
-  }
-
-  /**
-   * The index of a new row; undefined if it has no target and is to be left out.
-   *
-   * @throws {TableError} at the first row or cell too many.
-   */
-  startRow(targetCell: unknown, place: Place): number | undefined {
-    if (!this.countRow(place)) return undefined;
-    const value = this.targetCells.read(targetCell);
-    if (value === undefined) {
-      this.rowsRead.leaveOut('no_target', place, targetCell);
-      return undefined;
-    }
-    const row = this.addRow(place);
-    this.targetCells.put(row, value, place);
-    return row;
   }
 
   /**

@@ -54,23 +54,6 @@ export class TableBuilder extends GatheredColumns {
   }
 
   /**
-   * The index of a new row; undefined if it has no target and is to be left out.
-   *
-   * @throws {TableError} at the first row or cell too many.
-   */
-  startRow(targetCell: unknown, place: Place): number | undefined {
-    if (!this.countRow(place)) return undefined;
-    const value = this.targetCells.read(targetCell);
-    if (value === undefined) {
-      this.rowsRead.leaveOut('no_target', place, targetCell);
-      return undefined;
-    }
-    const row = this.addRow(place);
-    this.targetCells.put(row, value, place);
-    return row;
-  }
-
-  /**
    * The table, to which what was gathered is given up.
    *
    * @throws {TableError} if the target or all of the input columns are unfit to learn from.

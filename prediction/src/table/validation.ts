@@ -47,7 +47,7 @@ export interface ConsecutiveParts {
 const VALIDATION_SHARE = 0.15;
 const TEST_SHARE = 0.2;
 
-/** Of fewer rows, the last fifth could not calibrate an interval for .9 in halves. */
+/** The last fifth of fewer rows could not calibrate an interval for 0.9 in halves. */
 const MIN_ORDERED_ROWS = 100;
 
 /** As many folds have at least one group each. */

@@ -664,10 +664,10 @@ class Validate(str, Enum):
 @dataclass
 class Validation:
     """How the rows were chosen that measured the model. They calibrated its intervals or sets, too, so that a
-    confidence holds for rows that come as they did: drawn at random among those of the table, later than those
-    that were learnt from, or of groups that were not learnt from. Of `last`, coverage is counted on the later half
-    of these rows, with intervals that the earlier half calibrated; a change after the end of the table is in no
-    figure. Earlier versions were measured by random rows.
+    confidence holds for rows like these: drawn at random from those of the table, later than those that were learnt
+    from, or of groups that were not learnt from. With `last`, coverage is counted on the later half of these rows,
+    with intervals that the earlier half calibrated. No figure includes a change after the end of the table. Earlier
+    versions were measured by random rows.
     """
     method: Validate
     column: Optional[str]
@@ -707,7 +707,7 @@ class LeftOutRows:
 
 @dataclass
 class RowPlace:
-    """The place of a row in the table that was sent, which has either of two properties."""
+    """The place of a row in the table that was sent, as one of two properties."""
     line: Optional[int] = None
     row: Optional[int] = None
 
@@ -867,7 +867,7 @@ class ModelErrors:
 
 @dataclass
 class ErrorRow:
-    """A row that the model was not trained on, and what the model said of it."""
+    """A row that the model was not trained on, with its prediction."""
     line: Optional[int]
     row: Optional[int]
     step: Optional[int]
@@ -882,7 +882,7 @@ class ErrorRow:
 
 @dataclass
 class ErrorSlice:
-    """The rows with one value, or a range of values, of one column. One of `value` and `from` is there; without both, they are the rows without a value."""
+    """The rows with one value, or a range of values, of one column. Either `value` or `from` is set; both are null for the rows without a value."""
     column: str
     value: Optional[str]
     from_: Optional[Union[str, float]]

@@ -207,7 +207,7 @@ async function prepareRow(predictor: RowPredictor, row: unknown): Promise<Prepar
   return { rows: 1, predict: () => predictRow(predictor, row, contributions) };
 }
 
-/** Predicts a row, and tells what the model does not know in it, and which columns contribute most. */
+/** Predicts a row, and reports what the model does not know in it, and which columns contribute most. */
 function predictRow(predictor: RowPredictor, row: unknown, contributions: boolean): ToolResult {
   const { target, columns } = predictor.model;
   const check = predictor.check();
@@ -240,10 +240,10 @@ function describePrediction(prediction: ReturnType<RowPredictor['predict']>[numb
   return { class: name, probability: confidence, may_be };
 }
 
-/** The columns that contribute most, of which language models are told. */
+/** The number of columns with the largest contributions that language models get. */
 const MAX_REASONS = 3;
 
-/** Describes what led to a prediction; of classes, in log-odds and by the probability before any column is known. */
+/** Describes what led to a prediction; for classes in log-odds, with the probability before any column is known. */
 function describeReasons({ explanation }: ReturnType<RowPredictor['predict']>[number]) {
   if (!explanation) return {};
   const { base, columns } = explanation;
