@@ -101,7 +101,7 @@ export function modelFromRow(row: VersionRow): Model {
   }
 }
 
-/** What was read of a table, and what was found in it. */
+/** The reading of a table and its findings. */
 export type TableReport = Pick<Model, 'reading' | 'findings'>;
 
 /** Returns a stored report; an earlier release has stored none. */

@@ -48,7 +48,7 @@ export function findInColumns(columns: readonly ReadColumn[], places: RowPlaces,
       return unread === null ? numbers : [describeUnread(column, unread, places), ...numbers];
     }
     if (unread !== null) return [describeFrequent(column, unread, places), ...numbers];
-    // What decides is looked for a bounded number of times.
+    // The search for what decides takes time, and so its number is bounded.
     return ++undecided > MAX_FINDINGS ? numbers : [describeUndecided(column, reading), ...numbers];
   });
 }

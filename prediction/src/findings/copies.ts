@@ -16,7 +16,7 @@ const LINEAR = 0.99999;
 /** Rounding leaves a copy nearly as many values as its original has: numbers of pupils are no copy of those of schools. */
 const LIKE_DISTINCT = 0.9;
 
-/** Finds columns that say the same as an earlier column: equal, in another unit, or in other words. */
+/** Finds columns that have the information of an earlier column: equal, in another unit, or in other words. */
 export function findCopies(table: LookedTable): Finding[] {
   // Columns that number the rows have a finding that says more.
   const columns = table.columns.filter((column) => !isRowNumber(table, column)).map(fingerprint);

@@ -6,7 +6,7 @@ import type { LookedColumn, LookedTable } from './looked-table.js';
 const MAX_COLUMNS = 60;
 const MAX_ROWS = 500;
 
-/** The share of the rows in which a formula holds, to one part in so many. */
+/** The share of the rows in which a formula must hold, and the relative error that counts as equal. */
 const HOLDS = 0.98;
 const EXACT = 1e-6;
 

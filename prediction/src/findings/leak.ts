@@ -67,14 +67,14 @@ function showTenths(share: number): string {
   return `${Math.floor(1000 * share) / 10} %`;
 }
 
-/** Sample indexes with a target, at most `MAX_ROWS`, evenly spaced. */
+/** Returns indexes of sampled rows with a target, at most `MAX_ROWS`, evenly spaced. */
 function chooseRows({ sample }: LookedTarget): Uint32Array {
   const present = Uint32Array.from(sample, (_, at) => at).filter((at) => Number.isFinite(sample[at]));
   const count = Math.min(MAX_ROWS, present.length);
   return Uint32Array.from({ length: count }, (_, at) => present[Math.floor((at * present.length) / count)] ?? 0);
 }
 
-/** The fold of each row, at random. */
+/** Returns the fold of each row, at random. */
 function chooseFolds(count: number): Uint32Array {
   return shuffledRange(count, seededRandom(SEED)).map((at) => at % FOLDS);
 }
@@ -177,7 +177,7 @@ function predictByNeighbours(x: Float64Array, y: Float64Array, folds: Uint32Arra
   return predicted;
 }
 
-/** The rows with a value, in the order of the values; those of one value in their order in `among`. */
+/** Returns the rows with a value, sorted by it; rows with equal values stay in the order of `among`. */
 function sortedPresent(x: Float64Array, among: Uint32Array): Uint32Array {
   return among.filter((at) => Number.isFinite(x[at])).sort((a, b) => (x[a] ?? 0) - (x[b] ?? 0));
 }

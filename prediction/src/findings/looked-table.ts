@@ -4,7 +4,7 @@ import { createReader } from '../table/reading/create-reader.js';
 import type { TargetClass } from '../table/table.js';
 import { seededRandom } from '../trees/random.js';
 
-/** The most rows, and the most cells, that statistics are made of. */
+/** Limits of the sample that statistics are made of. */
 const MAX_SAMPLED_ROWS = 10_000;
 const MAX_SAMPLED_CELLS = 2_000_000;
 
@@ -26,7 +26,7 @@ export interface LookedColumn {
   readonly sample: Float64Array;
   /** Those of them that are finite, ascending. */
   readonly sorted: Float64Array;
-  /** Of categories, their texts; texts that were too many to keep share one further index. */
+  /** The texts of a category; texts that were too many to keep share one further index. Empty for other kinds. */
   readonly texts: readonly string[];
   /** The number of different values in the sample. */
   readonly distinct: number;

@@ -25,7 +25,7 @@ export function findOneClassColumns({ target, columns }: LookedTable): Finding[]
   });
 }
 
-/** What a column may do that says the target. */
+/** The effect of a column that predicts the target, as findings have it. */
 export const LEAK_EFFECT =
   'If its values are known only after the target, the model seems nearly perfect here and fails on new rows. Is it known when you predict?';
 

@@ -54,7 +54,7 @@ const TIME_NAME =
 
 const MAX_NAME = 200;
 
-/** Returns whether a name says that a column has moments, and be it by counting them. */
+/** Returns whether a name says that a column has moments, or counts them. */
 export function hasTimeName(name: string): boolean {
   return TIME_NAME.test(name.slice(0, MAX_NAME));
 }

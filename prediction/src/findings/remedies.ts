@@ -15,13 +15,13 @@ export function dropRows(places: readonly Place[], rows: number): Remedy[] {
   return places.map((place) => ({ parameter: 'drop_lines', value: String('line' in place ? place.line : place.row) }));
 }
 
-/** Names the rows that were looked at: all, a sample, or the first ones. */
+/** Describes the rows that were looked at: all, a sample, or the first ones. */
 function amongRows({ rows, rowCount, isBeginning }: LookedTable): string {
   if (rows.length < rowCount) return `a sample of ${showCount(rows.length)} of the ${showCount(rowCount)} rows`;
   return isBeginning ? `the first ${showCount(rowCount)} rows` : `the ${showCount(rowCount)} rows`;
 }
 
-/** Names the rows that were looked at one by one. */
+/** Describes the rows that were looked at one by one. */
 export function amongScanned(table: LookedTable): string {
   return amongRows({ ...table, rows: table.scanned });
 }

@@ -15,7 +15,7 @@ export interface ReadingReport {
   readonly missing_words: string[];
 }
 
-/** What the reading of a table found. */
+/** The rows that were read of a table, and its findings. */
 export interface TableReport {
   readonly reading: ReadingReport;
   readonly findings: Finding[];

@@ -65,7 +65,7 @@ function isLargest({ at, sample }: LookedColumn, row: number): boolean {
   return size > 0 && sample.every((value) => !(Math.abs(value) > size));
 }
 
-/** The rows whose text is that of a total, each with the text. */
+/** Returns the rows that are labelled as totals or means, each with its label. */
 function findLabelled({ columns, rowCount }: LookedTable): Map<number, string> {
   const found = new Map<number, string>();
   for (const { kind, texts, at } of columns) {
@@ -114,7 +114,7 @@ function isTotal({ column, sum, size, largest, added, present }: Sum, row: numbe
   return Math.abs(value) > FAR * largest || (Math.abs(value - sum) <= NEAR * size && Math.abs(value) > largest);
 }
 
-/** The labelled rows, if most of them hold the sum of the rows since the last of them. */
+/** Returns the labelled rows, if most of them hold the sum of the rows since the previous label. */
 function findGroupTotals(numbers: readonly LookedColumn[], rows: readonly number[]): number[] {
   const ordered = rows.toSorted((a, b) => a - b);
   if (ordered.length < 2) return [];

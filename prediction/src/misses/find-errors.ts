@@ -7,7 +7,7 @@ import { findForecastErrors } from './forecast-errors.js';
 import type { ModelErrors } from './model-errors.js';
 import { findRowErrors } from './row-errors.js';
 
-/** What `train` reports of rows that a model was not trained on. */
+/** The rows that measured a model, as `train` reports them. */
 export interface Tested {
   readonly heldOut?: HeldOutRows | undefined;
   readonly outcomes?: readonly (readonly Outcome[])[] | undefined;

@@ -19,14 +19,14 @@ export interface ModelErrors {
 export interface RowError {
   readonly line: number | null;
   readonly row: number | null;
-  /** Of forecasts, the number of steps ahead. */
+  /** The number of steps ahead of a forecast; null for other tasks. */
   readonly step: number | null;
   readonly values: readonly (string | number | null)[];
   readonly truth: string | number;
   readonly predicted: string | number;
   readonly lower: number | null;
   readonly upper: number | null;
-  /** Of the true class. */
+  /** The probability of the true class; null for numbers. */
   readonly probability: number | null;
   readonly error: number;
 }

@@ -221,7 +221,7 @@ function findCuts(values: Float64Array): Cut[] {
   return cuts;
 }
 
-/** How the error of a slice, and that of all rows, are said. */
+/** Words for the error of a slice and for that of all rows. */
 export interface ErrorWords {
   readonly of: string;
   say(error: string): string;

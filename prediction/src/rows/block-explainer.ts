@@ -129,7 +129,7 @@ export class ModelExplainer {
   }
 }
 
-/** What led to a prediction: the base, and what each column adds to it. */
+/** The explanation of a prediction: the base, and the contribution of each column. */
 export interface Explanation {
   readonly base: number;
   /** In the order of the model's columns. */

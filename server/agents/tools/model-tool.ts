@@ -283,7 +283,7 @@ function rowOutput(predicted: Readonly<Record<string, object>>) {
   return { type: 'object', properties: { ...properties, ...REASONS }, required: Object.keys(properties) };
 }
 
-/** What led to a prediction; models of releases before 0.3.0 cannot say it. */
+/** The schema of an explanation, which models of releases before 0.3.0 do not have. */
 const REASONS = {
   before_any_column: { type: 'object', properties: { value: NUMBER, probability: NUMBER } },
   contributions: {

@@ -27,7 +27,7 @@ export interface PartForecast {
   readonly explanation?: PartExplanation;
 }
 
-/** What makes up a forecast, in its unit, by step. */
+/** The parts of a forecast, in its unit, by step. */
 interface PartExplanation {
   /** The part of the base that the season makes up. */
   readonly seasonal: Float64Array;

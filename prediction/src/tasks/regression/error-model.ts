@@ -72,7 +72,7 @@ export function errorsFromFewer({
   forests: model,
   outOfFold: { learner, objective, folds, testRows: order, method },
 }: Fitted<NumberObjective>): RowError[] | null {
-  // How errors shrink with more groups is not known from folds of groups.
+  // Folds of groups do not show how errors shrink with more groups.
   if (folds.length === 1 || method !== 'random') return null;
   const params = valueTreeParams(order.length);
   const isFewer = (index: number) => Math.floor(index / FOLDS) % FOLDS !== 0;
