@@ -8,7 +8,7 @@ export interface Settings {
   readonly table: readonly Remedy[];
 }
 
-export const NO_SETTINGS: Settings = { uses: new Map(), table: [] };
+const NO_SETTINGS: Settings = { uses: new Map(), table: [] };
 
 const DECIMALS = ['.', ','] as const;
 const GROUPS = [',', '.', ' ', "'"] as const;
