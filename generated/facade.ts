@@ -1117,7 +1117,7 @@ export interface GetOnnxOptions extends CallOptions {
 
 /** The options of `models.getErrors`. */
 export interface GetErrorsOptions extends CallOptions {
-  /** The version whose errors they are, in place of the serving one. */
+  /** The version to get the errors of, in place of the serving one. */
   version?: QueryValue<'getErrors', 'query', 'version'> | undefined;
 }
 

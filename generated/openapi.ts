@@ -896,7 +896,8 @@ export interface paths {
          *     The lean columns are the model's input columns as sent, then, for a target `t` of numbers, `t`,
          *     `t_confidence`, `t_min` and `t_max`, or for classes `t`, `t_confidence` and `t_set`. `probabilities=true` adds
          *     `t_probability_X` for each class `X`, `warnings=true` adds `t_warnings`, and `contributions=true` adds `t_base` and
-         *     `t_contribution_X` for each column `X`. `explain=true` adds `t_original`, `t_anomaly` and `t_explain`. With `rows=lean`, JSON and NDJSON have these columns in place of the older ones. A
+         *     `t_contribution_X` for each column `X`. `explain=true` adds `t_original`, `t_anomaly` and `t_explain`. With
+         *     `rows=lean`, JSON and NDJSON have these columns in place of the older ones. A
          *     text of CSV that a spreadsheet could take for a formula begins with `'`.
          *
          *     A body may be compressed (`Content-Encoding: gzip` or `zstd`); its limits hold for the bytes after
@@ -3192,10 +3193,10 @@ export interface components {
         Validate: "random" | "last" | "group";
         /**
          * @description How the rows were chosen that measured the model. They calibrated its intervals or sets, too, so that a
-         *     confidence holds for rows that come as they did: drawn at random among those of the table, later than those
-         *     that were learnt from, or of groups that were not learnt from. Of `last`, coverage is counted on the later half
-         *     of these rows, with intervals that the earlier half calibrated; a change after the end of the table is in no
-         *     figure. Earlier versions were measured by random rows.
+         *     confidence holds for rows like these: drawn at random from those of the table, later than those that were learnt
+         *     from, or of groups that were not learnt from. With `last`, coverage is counted on the later half of these rows,
+         *     with intervals that the earlier half calibrated. No figure includes a change after the end of the table. Earlier
+         *     versions were measured by random rows.
          */
         Validation: {
             method: components["schemas"]["Validate"];
@@ -3272,7 +3273,7 @@ export interface components {
         /** @description Rows that are not used, for one cause. */
         LeftOutRows: {
             /**
-             * @description Why they are not used. `no_target`: the row has no value of the target. `dropped`: the request named the row in `drop_lines`.
+             * @description Why they are not used. `no_target`: the rows have no value of the target. `dropped`: the request named the row in `drop_lines`.
              *     `repeated_moment`: a later row of the same series has the same moment, and counts in place of this row.
              * @enum {string}
              */
@@ -3298,7 +3299,7 @@ export interface components {
                 rows: number;
             }[];
         };
-        /** @description The place of a row in the table that was sent, which has either of two properties. */
+        /** @description The place of a row in the table that was sent, as one of two properties. */
         RowPlace: {
             /**
              * Format: int64
@@ -3320,15 +3321,15 @@ export interface components {
         /** @description Something that was found in a table. */
         Finding: {
             /**
-             * @description What was found. Of the reading: `rows_left_out`, rows that are not used; `unread_values`, cells that contradict the reading of
+             * @description What was found. By the reading: `rows_left_out`, rows that are not used; `unread_values`, cells that contradict the reading of
              *     their column and count as missing; `frequent_text`, a frequent text in a column of numbers or dates that is neither;
              *     `undecided_column`, a column whose texts have more than one meaning; `merged_classes`, rare classes that count as one;
              *     `unused_column`, a column that the model does not use.
              *
-             *     Of the look of the table: `totals_row`, a row of totals or averages; `outliers`, values far outside the others;
+             *     By the look at the table: `totals_row`, a row of totals or averages; `outliers`, values far outside the others;
              *     `duplicate_rows`, equal rows; `empty_rows`, rows with hardly a value; `mixed_units`, values in two units or scales;
              *     `constant_column`, one value throughout; `identifier_column`, numbers or names of the rows; `copied_column`, a copy of
-             *     another column; `leak`, a column that says nearly all of the target; `one_class_column`, a column that has values for one
+             *     another column; `leak`, a column that predicts nearly all of the target; `one_class_column`, a column that has values for one
              *     class alone; `rare_classes`, classes of few rows; `time_order`, rows that follow each other in time.
              * @enum {string}
              */
@@ -4697,14 +4698,14 @@ export interface components {
              * @description The confidence of the intervals of rows; null if there are no errors.
              */
             confidence: number | null;
-            /** @description The columns whose values rows have, in the order of the table. Of forecasts, those of `order_by` and `group_by`. */
+            /** @description The columns whose values rows have, in the order of the table. For forecasts, those of `order_by` and `group_by`. */
             columns: components["schemas"]["ColumnName"][];
             /** @description The rows with the largest errors, the largest first. */
             rows: components["schemas"]["ErrorRow"][];
             /** @description The slices of the rows in which the model errs most, the worst first, at most one for a column; none if chance explains the differences. */
             slices: components["schemas"]["ErrorSlice"][];
         };
-        /** @description A row that the model was not trained on, and what the model said of it. */
+        /** @description A row that the model was not trained on, with its prediction. */
         ErrorRow: {
             /**
              * Format: int64
@@ -4754,7 +4755,7 @@ export interface components {
              */
             error: number;
         };
-        /** @description The rows with one value, or a range of values, of one column. One of `value` and `from` is there; without both, they are the rows without a value. */
+        /** @description The rows with one value, or a range of values, of one column. Either `value` or `from` is set; both are null for the rows without a value. */
         ErrorSlice: {
             /** @description The column; of forecasts, one of `group_by`, or `step`, the number of steps ahead. */
             column: string;
@@ -9397,19 +9398,19 @@ export interface operations {
                  *     not known is met as often as the rows of the table met it. They say how the model came to its answer, and
                  *     not what would happen if a value were changed.
                  *
-                 *     - Of numbers, the base and the contributions add up to `t` before it is rounded and kept in the range of the
+                 *     - For numbers, the base and the contributions add up to `t` before it is rounded and kept in the range of the
                  *       target, to 1e-9 of that.
-                 *     - Of classes, they add up to the log-odds of the class that is answered; of more than two classes, to the
+                 *     - For classes, they add up to the log-odds of the class that is answered; of more than two classes, to the
                  *       score whose exponential is its probability before all classes are scaled to 1. `t_base_probability` is the
-                 *       probability that the class would have by the base alone; `t_confidence` is what the columns made of it.
+                 *       probability that the class would have by the base alone; `t_confidence` is that with all columns.
                  *       Probabilities include what truths have moved since the training, contributions do not.
-                 *     - Of forecasts, `t_base` continues the course of the series, `t_season` is what its season adds, and
+                 *     - For forecasts, `t_base` continues the course of the series, `t_season` is what its season adds, and
                  *       `t_contribution_X` what the trees add by the calendar (`X` is the column of `order_by`), by the history of
                  *       the target (`X` is the target) and by each known or past column.
                  *
-                 *     An array of JSON has at most 10,000,000 of these numbers. A version that was
-                 *     trained before 0.3.0 gets 400: train the model again. So does a model with an input column of such a name.
-                 *     A file of ONNX has no contributions.
+                 *     An array of JSON has at most 10,000,000 of these numbers. A version that was trained before 0.3.0 is answered
+                 *     with 400, as is a model with an input column of such a name: train the model again. A file of ONNX has no
+                 *     contributions.
                  */
                 contributions?: boolean;
                 /**
@@ -9530,7 +9531,7 @@ export interface operations {
     getErrors: {
         parameters: {
             query?: {
-                /** @description The version whose errors they are, in place of the serving one. */
+                /** @description The version to get the errors of, in place of the serving one. */
                 version?: components["schemas"]["VersionNumber"];
             };
             header?: never;
