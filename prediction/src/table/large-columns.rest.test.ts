@@ -84,8 +84,15 @@ test('a model is the same from numbers that are kept as such as from those kept 
   const asValues = {
     ...table,
     columns: [
-      { kind: 'number', name: 'x', reading: PLAIN_NUMBERS, values: Float64Array.from(rows, (row) => Number(row['x'])) },
       {
+        ...(x?.missing && { missing: x.missing }),
+        kind: 'number',
+        name: 'x',
+        reading: PLAIN_NUMBERS,
+        values: Float64Array.from(rows, (row) => Number(row['x'])),
+      },
+      {
+        ...(day?.missing && { missing: day.missing }),
         kind: 'date',
         name: 'day',
         reading: ISO_DATES,
