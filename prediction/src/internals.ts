@@ -19,6 +19,7 @@ export { type BinnedFeatures, prepareTable } from './trees/binning/dataset.js';
 export { Learner } from './trees/boosting/learner.js';
 export { type ClassTarget, softmaxLoss } from './trees/boosting/softmax-loss.js';
 export { squaredLoss } from './trees/boosting/squared-loss.js';
+export { expectedScore, ForestExplainer } from './trees/explaining/explainer.js';
 export { createScorer, type ForestScorer, scorerMemory } from './trees/forest/forest-scorer.js';
 export type { Forest, Split, Tree } from './trees/forest/tree.js';
 export type { TreeParams } from './trees/params.js';
