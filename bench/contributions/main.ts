@@ -124,7 +124,8 @@ function growForest({ columns, step, trees, minRowsPerLeaf }: Table, rowCount: n
   const [grown] = new Learner(binned).booster(all, { maxLeaves: 31, minRowsPerLeaf }, loss).addRounds(trees);
   if (!grown) throw new Error('No forest was grown.');
   const forest: Forest = {
-    base: Math.fround(grown.base),
+    // XGBoost 1.7.4 adds this default to contributions, whatever base a loaded model has.
+    base: 0.5,
     trees: grown.trees.map((tree) => ({ ...tree, leaves: tree.leaves.map(Math.fround) })),
   };
   return { forest, bins: binned.bins };
