@@ -56,7 +56,8 @@ const xgboost: Scenario = {
 
 await runScenarios({
   name: 'bench:contributions',
-  description: 'Compare what columns contribute to predictions with what XGBoost computes from the same trees, and how fast.',
+  description:
+    'Compare what columns contribute to predictions with what XGBoost computes from the same trees, and how fast.',
   file: 'contributions',
   scenarios: [xgboost],
 });
@@ -84,7 +85,10 @@ function compare(python: string, name: string, table: Table, { folder, isShort }
     own.push(secondsSince(before));
     // The first round of XGBoost lays its trees out.
     const [, seconds = Number.NaN]: number[] = JSON.parse(
-      execFileSync(python, [PROGRAM, folder, String(rows), '2'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),
+      execFileSync(python, [PROGRAM, folder, String(rows), '2'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
     );
     peer.push(seconds);
     ratios.push(seconds / (own.at(-1) ?? Number.NaN));

@@ -23,7 +23,12 @@ export function writeXgboostModel({ base, trees }: Forest, featureCount: number)
       feature_names: [],
       feature_types: [],
       gradient_booster: booster,
-      learner_model_param: { base_score: String(base), num_class: '0', num_feature: String(featureCount), num_target: '1' },
+      learner_model_param: {
+        base_score: String(base),
+        num_class: '0',
+        num_feature: String(featureCount),
+        num_target: '1',
+      },
       objective: { name: 'reg:squarederror', reg_loss_param: { scale_pos_weight: '1' } },
     },
   });
