@@ -172,8 +172,13 @@ describe('predictions', () => {
     const [explained] = await typed.models.predict('prices', [{}], { contributions: true });
     expectTypeOf(explained?.price_base).toEqualTypeOf<number | undefined>();
     expectTypeOf(explained?.price_contribution_carat).toEqualTypeOf<number | undefined>();
+    expectTypeOf(explained?.price_season).toEqualTypeOf<number | undefined>();
     // @ts-expect-error: a number has no probability
     void explained?.price_base_probability;
+    const [moved] = await typed.models.predict('leavers', [{}], { contributions: true });
+    expectTypeOf(moved?.churned_base_probability).toEqualTypeOf<number | undefined>();
+    // @ts-expect-error: only forecasts have a season
+    void moved?.churned_season;
     // @ts-expect-error: it is called 'confidence'
     void typed.models.predict('prices', [{}], { rows: 'lean', confidnce: 0.9 });
   });

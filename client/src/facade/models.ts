@@ -130,7 +130,12 @@ type ProbabilityOf<Target extends string, Value> = [Value] extends [number]
 /** The base of the prediction, and what each column adds to it; columns that the model does not use add nothing. */
 type Contributed<Input, Target extends string, Value> = { [_ in `${Target}_base`]: number } & {
   [_ in `${Target}_contribution_${keyof Input & string}`]?: number;
-} & ([Value] extends [number] ? Unchanged : { [_ in `${Target}_base_probability`]: number });
+} & ([Value] extends [number]
+    ? {
+        /** Of forecasts: what the season of the series adds. */
+        [_ in `${Target}_season`]?: number;
+      }
+    : { [_ in `${Target}_base_probability`]: number });
 
 /** The warnings of the row, such as `carat: missing`; null if nothing is. */
 type Warned<Target extends string> = { [_ in `${Target}_warnings`]: string | null };
