@@ -83,6 +83,19 @@ describe.each(releases)('of release %s', (release) => {
         expect({ reading, findings }).toEqual({ reading: null, findings: [] });
     });
 
+    const isKept = (name: string) => exchanges.some(({ path }) => path.endsWith(`/models/${name}`));
+    test.each(['rents', 'heating', 'sales'].filter(isKept))(
+      'its model %s, which lacks the rows in trees, refuses contributions',
+      async (name) => {
+        const path = `/api/projects/flats/models/${name}/predict?contributions=true`;
+        const headers = { ...exchanges[0]?.headers, 'Content-Type': 'application/json' };
+        const { status, answer } = await exchange(service.url, { method: 'POST', path, headers, body: '[{}]' });
+        expect(status).toBe(400);
+        const message = expect.stringContaining('was trained by an earlier release; train the model again');
+        expect(answer).toMatchObject({ errors: [{ pointer: '/query/contributions', message }] });
+      },
+    );
+
     test.each(UNFINISHED)('finishes the training of %s', async (path) => {
       await untilReadyAt(service.url + path, exchanges[0]?.headers);
     });
