@@ -131,7 +131,9 @@ function findNumbers({ name }: ReadColumn, { found }: MissingCells, rowCount: nu
     });
 }
 
-function listTexts({ texts }: UnreadCells): string {
+function listTexts({ texts, rows }: UnreadCells): string {
+  const [only] = texts;
+  if (rows === 1 && only !== undefined) return `: ${quote(cutText(only.text, MAX_TEXT))}`;
   const shown = texts.slice(0, MAX_NAMED).map(({ text, rows }) => {
     return `${quote(cutText(text, MAX_TEXT))} (${showCount(rows)})`;
   });
