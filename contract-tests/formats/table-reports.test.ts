@@ -98,6 +98,30 @@ describe('cells that are not read', () => {
     expect(ofX(asArray(findings).map(asRecord))).toMatchObject(listed(places));
   });
 
+  test.each<[string, (row: number) => string, string]>([
+    ['a total in a column of ids', (row) => `${1000 + row}`, 'Total'],
+    ['a date that the calendar lacks', day, '31.06.2025'],
+    ['a text in a column of dates', day, 'Summe'],
+  ])('are named if it is one: %s', async (_, usual, odd) => {
+    const path = { projectName: await ownProject(), modelName: 'm' };
+    const at = 444;
+    const rows = Array.from({ length: 601 }, (_, row) => `${row === at ? odd : usual(row)},${row % 31}`);
+    const { columns, findings } = await trainCsv(path, `x,y\n${rows.join('\n')}\n`, {});
+    expect(columns).toMatchObject([{ kind: usual === day ? 'date' : 'number' }]);
+    const noun = usual === day ? 'date' : 'number';
+    expect(ofX(findings)).toMatchObject([
+      {
+        ...{ column: 'x', rows: 1, places: [{ line: at + 2 }], effect: 'It counts as missing.' },
+        message: `1 of the 601 values of "x" is no ${noun}: "${odd}" (in line ${at + 2}).`,
+      },
+    ]);
+  });
+
+  /** A day of 2025 as in German. */
+  function day(row: number): string {
+    return `${String(1 + (row % 28)).padStart(2, '0')}.${String(1 + (row % 12)).padStart(2, '0')}.2025`;
+  }
+
   const ofX = <F extends { readonly kind?: unknown }>(findings: readonly F[]) =>
     findings.filter(({ kind }) => kind === 'unread_values');
 });
