@@ -6,6 +6,7 @@ export type { ModelErrors } from './misses/model-errors.js';
 export { SeenRows } from './model/seen-rows.js';
 export { sampleBins } from './record/training-sample.js';
 export { TableDecoder } from './table/codec/decode.js';
+export { furtherWords } from './table/missing-words.js';
 export { shownReading } from './table/reading/column-reading.js';
 export type { ClassificationTable, RegressionTable, RowTable, Table } from './table/table.js';
 export { findTypicalRow } from './table/typical-row.js';

@@ -1,4 +1,4 @@
-import { DEFAULT_WORDS } from '../table/missing-words.js';
+import { DEFAULT_WORDS, furtherWords } from '../table/missing-words.js';
 import type { LeftOutRows, RowPlaces } from '../table/rows-read.js';
 import type { Table } from '../table/table.js';
 import { type Finding, mergeFindings } from './finding.js';
@@ -13,6 +13,8 @@ export interface ReadingReport {
   readonly left_out: LeftOutRows[];
   /** The texts that count as a missing value in all columns, in lower case. */
   readonly missing_words: string[];
+  /** The further ones in the target; absent where there are none. */
+  readonly target_missing_words?: string[];
 }
 
 /** The rows that were read of a table, and its findings. */
@@ -28,12 +30,14 @@ export interface TableReport {
  */
 export function reportTable(table: Table, places: RowPlaces): TableReport {
   const { sent, used } = countRows(table);
+  const ofTarget = furtherWords(table.missingWords?.target ?? [], table.missingWords?.words);
   return {
     reading: {
       rows_sent: sent,
       rows_used: used,
       left_out: [...(table.leftOut ?? [])],
       missing_words: [...(table.missingWords?.words ?? DEFAULT_WORDS)],
+      ...(ofTarget.length > 0 && { target_missing_words: ofTarget }),
     },
     findings: mergeFindings(findUnread(table, places), inspectTable(table, places)),
   };

@@ -92,6 +92,12 @@ export function wordsIn(entries: readonly string[], column: string): string[] {
   return entries.filter((entry) => entry.startsWith(`${column}=`)).map((entry) => entry.slice(column.length + 1));
 }
 
+/** Returns the words of a list that are not among those of the table: those that are missing in one column only. */
+export function furtherWords(list: readonly string[], words: readonly string[] = DEFAULT_WORDS): string[] {
+  const common = new Set(words);
+  return list.filter((word) => !common.has(word));
+}
+
 /** Returns a list with further words in lower case, each once. */
 function withWords(list: readonly string[], words: readonly string[]): readonly string[] {
   if (words.length === 0) return list;

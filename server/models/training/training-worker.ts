@@ -6,6 +6,7 @@ import {
   encodeModel,
   findErrors,
   findTypicalRow,
+  furtherWords,
   type HeldOutRows,
   inspectModel,
   type Model,
@@ -52,11 +53,15 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
     output.data(sampleBins(table, model));
   }
   return {
-    columns: model.columns.map(({ missing_words: _, ...column }, index) => ({
-      ...column,
-      reading: shownReading(column.reading),
-      typical: typical[index] ?? null,
-    })),
+    columns: model.columns.map(({ missing_words: words = [], ...column }, index) => {
+      const further = furtherWords(words, table.missingWords?.words);
+      return {
+        ...column,
+        reading: shownReading(column.reading),
+        typical: typical[index] ?? null,
+        ...(further.length > 0 && { missing_words: further }),
+      };
+    }),
     metrics: writeMetrics(model, table),
     errors: findErrors(table, model, { heldOut, outcomes, places: decoder.places }),
     targetReading: model.task === 'classification' ? null : shownReading(model.target_reading),
