@@ -3266,9 +3266,14 @@ export interface components {
             left_out: components["schemas"]["LeftOutRows"][];
             /**
              * @description The texts that count as a missing value in all columns of the table, in lower case, with those of `missing`. An
-             *     empty cell does too, and in single columns the words of `missing_in`.
+             *     empty cell does too, and in single columns the words of `missing_in`, which `missing_words` of the column lists.
              */
             missing_words: string[];
+            /**
+             * @description The further texts that count as a missing value in the target, in lower case: the words of `missing_in` for it. It is
+             *     left out where there are none.
+             */
+            target_missing_words?: string[];
         };
         /** @description Rows that are not used, for one cause. */
         LeftOutRows: {
@@ -3466,6 +3471,11 @@ export interface components {
              * @enum {string}
              */
             chosen?: "unused" | "number" | "date" | "category";
+            /**
+             * @description The further texts that count as a missing value in this column, in lower case: its words of `missing_in`, beside
+             *     those of `reading.missing_words` of the model. It is left out where there are none.
+             */
+            missing_words?: string[];
         };
         /**
          * @description The mark between a number and its decimals.

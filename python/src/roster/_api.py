@@ -694,6 +694,7 @@ class ReadingReport:
     rows_used: int
     left_out: List[LeftOutRows]
     missing_words: List[str]
+    target_missing_words: Optional[List[str]] = None
 
 
 @dataclass
@@ -770,6 +771,7 @@ class Column:
     typical: Optional[Union[float, str]]
     importance: Importance
     chosen: Optional[str] = None
+    missing_words: Optional[List[str]] = None
 
 
 class DecimalMark(str, Enum):
