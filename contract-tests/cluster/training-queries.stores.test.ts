@@ -143,6 +143,20 @@ describe('trainings from queries', () => {
     expect(await ready('grades')).toMatchObject({ task: 'classification', version: 2, columns, metrics });
   });
 
+  test('words for missing values are those of the next trainings', async () => {
+    const texts = `case when id % 10 = 0 then 'k.A.' else '' || size end as size, case when id % 12 = 0 then -1 else price end as price`;
+    const query = `select ${texts}, case when id % 4 = 0 then 'TBD' else colour end as colour from sales where id <= 120`;
+    const words = 'price&missing=TBD&missing_in=size%3Dk.A.&missing_in=price%3D-1';
+    expect((await train('words', from(query), words)).status).toBe(202);
+    const { columns, reading, row_count } = await ready('words');
+    expect({ row_count, left_out: reading?.left_out }).toMatchObject({ row_count: 110, left_out: [{ rows: 10 }] });
+    expect(reading).toMatchObject({ missing_words: expect.arrayContaining(['tbd']), target_missing_words: ['-1'] });
+    expect(columns).toMatchObject([{ kind: 'number', missing_words: ['k.a.'] }, { kind: 'category' }]);
+    expect(columns?.[1]?.categories).not.toContain('TBD');
+    expect((await send('POST', address('words', '/retrain'))).status).toBe(202);
+    expect(await ready('words')).toMatchObject({ version: 2, columns, reading, row_count });
+  });
+
   test('a forecast goes on from later rows when it is trained again', async () => {
     const query = 'select id, price from sales where id > 2000 order by id';
     await sell(2001, 60);

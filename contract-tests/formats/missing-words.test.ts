@@ -54,7 +54,8 @@ describe('words that a training names', () => {
     });
     expect(row_count).toBe(285);
     expect(columns).toMatchObject([{ kind: 'number', reading: null, missing_share: expect.closeTo(17 / 285, 2) }]);
-    expect(columns?.[0]).not.toHaveProperty('missing_words');
+    expect(columns?.[0]).toHaveProperty('missing_words', ['-']);
+    expect(reading).not.toHaveProperty('target_missing_words');
     expect(reading).toMatchObject({
       left_out: [{ cause: 'no_target', rows: 15, words: [{ word: 'k.A.', rows: 15 }] }],
     });
@@ -66,6 +67,30 @@ describe('words that a training names', () => {
     expect(await addTruths(address, truths)).toEqual({
       ...NONE,
       ...{ matched: 1, unmatched: 1, unmatched_rows: [{ row: 1, reason: 'target-missing' }] },
+    });
+  });
+
+  test('are listed for the columns and the target that they are named for', async () => {
+    const body = lines('x,z,y', (row) => `${row % 17 ? row : '-'},${row % 7},${row % 21 ? row : 'k.A.'}`);
+    const { columns, reading } = await train('listed', body, {
+      missing: ['TBD'],
+      missing_in: ['y=k.A.', 'x=-', 'x=tbd'],
+    });
+    expect(columns).toMatchObject([{ name: 'x', missing_words: ['-'] }, { name: 'z' }]);
+    expect(columns?.[1]).not.toHaveProperty('missing_words');
+    expect(reading?.missing_words.at(-1)).toBe('tbd');
+    expect(reading?.target_missing_words).toEqual(['k.a.']);
+  });
+
+  test.each(['csv', 'xlsx'] as const)('are missing truths in %s', async (format) => {
+    const modelName = `truths-${format}`;
+    await train(modelName, DASHES, { missing_in: ['x=-', 'y=k.A.'] });
+    const address = `/api/projects/${projectName}/models/${modelName}`;
+    const ids = listIds(await predictRows(address, 'remember=true', [{ x: '-' }, { x: '4' }, { x: '5' }]));
+    const truths = ['7', 'k.A.', ' K.a. '].map((y, at) => ({ __service_row_id: ids[at] ?? '', y }));
+    expect(await addTruths(address, truths, { format })).toMatchObject({
+      ...{ matched: 1, unmatched: 2 },
+      unmatched_rows: [2, 3].map((row) => ({ row, reason: 'target-missing' })),
     });
   });
 
