@@ -1,5 +1,5 @@
 /**
- * Sends a thousand requests that are generated from the contract. `npm run fuzz` sends more, and different
+ * Sends 1,500 requests that are generated from the contract. `npm run fuzz` sends more, and different
  * ones each time.
  */
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { Findings, Tally } from './findings.js';
 import { Fixture } from './fixture.js';
 import { explore } from './search.js';
 
-const REQUESTS = 1000;
+const REQUESTS = 1500;
 const SEED = 20_261;
 
 test('every operation answers as the contract promises, to generated requests', async () => {

@@ -57,13 +57,28 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/unusable-table': ({ made }) =>
     made.body?.isUsable === false || NAMING_PARAMETERS.some((name) => sentValue(made, 'query', name) !== undefined),
   '/problems/malformed-body': ({ made }) =>
-    made.body?.isUsable === false || sentValue(made, 'query', 'header_line') !== undefined,
+    made.body?.isUsable === false ||
+    ['header_line', 'sheet'].some((name) => sentValue(made, 'query', name) !== undefined),
   '/problems/invalid-request': (exchange) =>
     isRefusedUnvalidated(exchange) ||
     breaksTextRule(exchange.made.operationId, exchange.made.body?.value, exchange.answer.json),
 };
 
-const NAMING_PARAMETERS = ['order_by', 'exclude', 'as_category', 'as_number', 'as_date', 'header_line'] as const;
+const NAMING_PARAMETERS = [
+  'order_by',
+  'exclude',
+  'as_category',
+  'as_number',
+  'as_date',
+  'decimal_point',
+  'decimal_comma',
+  'missing',
+  'missing_in',
+  'validate',
+  'validate_by',
+  'drop_lines',
+  'header_line',
+] as const;
 
 /** Returns whether the existing resources or the contract's text justify the refusal of a valid request. */
 export function isAllowedRefusal(exchange: Exchange): boolean {
@@ -153,16 +168,19 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
   });
 }
 
-/** The parameters of forecasts, of columns and of classes, which depend on each other, on the model and on the format. */
+/**
+ * The parameters of forecasts, of columns, of marks and of classes, which depend on each other, on the model and on the
+ * format.
+ */
 const DEPENDENT_PARAMETERS =
-  /^\/query\/(order_by|group_by|horizon|window|known|task|validate|validate_by|steps|backtest|probabilities|contributions|id|column|exclude|as_\w+|header|header_line|sheet)(\/|$)/;
+  /^\/query\/(order_by|group_by|horizon|window|known|task|validate|validate_by|steps|backtest|probabilities|contributions|id|column|exclude|as_\w+|group|decimal_\w+|drop_lines|missing_in|header|header_line|sheet)(\/|$)/;
 
 /**
  * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot
  * created under two names, messages that end with an answer, half of a forecast, steps of a model that forecasts
  * nothing, probabilities of one that predicts numbers, contributions of a version of an earlier release, ids of
- * rows that are not remembered, a column of two uses a header line of rows without lines, or a sheet of what
- * is not a workbook.
+ * rows that are not remembered, a column of two uses or marks, one mark for groups and decimals, a header line of rows
+ * without lines, or a sheet of what is not a workbook.
  */
 function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {
   const pointers = listPointers(problem);
