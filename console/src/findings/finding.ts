@@ -1,6 +1,6 @@
 import type { components } from 'roster-client';
 
-/** What looks odd in a table, what it may do to a model, and the parameters of a training that mend it. */
+/** A finding of a table: its message, its effect on a model, and the parameters of a training that mend it. */
 export type Finding = components['schemas']['Finding'];
 
 /** A parameter of a training, and its value. */

@@ -3,7 +3,7 @@ import { outlierChecks } from 'roster-prediction/browser';
 import type { TableHead } from '../tables/table-head.js';
 import type { Comparison } from './compare-columns.js';
 
-/** What is unlike the training table in a column of a file, as far as the page has read it. */
+/** The values in a column of a file that are unlike the training table, as far as the page has read it. */
 export interface SuspectColumn {
   readonly name: string;
   readonly kind: RowWarning['kind'];

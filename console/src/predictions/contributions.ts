@@ -2,9 +2,9 @@ import { answered, type Model, type PredictionRow, ProblemError } from 'roster-c
 import { roster } from '../session/roster.js';
 import { pinnedName } from './pinned-name.js';
 
-/** What each column added to a prediction. */
+/** The contribution of each column to a prediction. */
 export interface Contributions {
-  /** What would be predicted of a row of which nothing is known: in units of the target, or in log-odds. */
+  /** The prediction for a row without any known value: in units of the target, or in log-odds. */
   readonly base: number;
   /** Those of the columns, the largest first, with their values. */
   readonly columns: readonly { readonly name: string; readonly value: string; readonly added: number }[];

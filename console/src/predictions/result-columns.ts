@@ -8,7 +8,7 @@ import { targetUnit } from '../ui/units.js';
 import { type AddedColumn, probabilityField, warningsField } from './added-columns.js';
 import { truthReader } from './score.js';
 
-/** What a column of a result is for. `own` columns of the file are not the model's: they may say which row it is. */
+/** The role of a column of a result. `own` columns of the file are not the model's: they may identify the row. */
 export type Role = (typeof ORDER)[number];
 
 /** The roles in the order in which people compare columns: the true value beside the prediction and its error. */

@@ -20,7 +20,7 @@ export const IN_FILE_ORDER: Arrangement = { sought: '', kept: 'all', sortBy: '',
 
 export interface ArrangedRows {
   readonly rows: readonly ResultRow[];
-  /** How many rows are wanted, of which `rows` may have only the first. */
+  /** The number of rows that are wanted; `rows` may have only the first of them. */
   readonly count: number;
 }
 
@@ -48,8 +48,8 @@ export class ResultRows {
   }
 
   /**
-   * Returns rows in an order, 100,000 at most. Of rows that are equal, the first in the file comes first; rows without
-   * a value in the column that is sorted by come last.
+   * Returns rows in an order, 100,000 at most. Equal rows keep their order in the file; rows without a value in the
+   * column that is sorted by come last.
    * @param file the predicted file, of which the rows are those that were added
    */
   async arrange(file: Blob, format: TableFormat, table: ResultTable, wanted: Arrangement): Promise<ArrangedRows> {

@@ -5,7 +5,7 @@ import type { SuspectColumn } from './check-rows.js';
 /** The most columns to list. */
 const MAX_LISTED = 12;
 
-/** What a warning says of a column. */
+/** The words of a warning about a column, by its kind. */
 export const FOUND: Readonly<Record<SuspectColumn['kind'], string>> = {
   unreadable: 'texts that are not written as those of the training table, and count as missing',
   'out-of-range': 'numbers far outside the range of the training table',

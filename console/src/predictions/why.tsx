@@ -18,7 +18,7 @@ const ROUNDING = 0.006;
 /** The most columns to speak of. */
 const MAX_SAID = 3;
 
-/** What each column added to a prediction, as bars between the base and the prediction, and in words. */
+/** Shows the contribution of each column to a prediction, as bars between the base and the prediction, and in words. */
 export function Why({ model, contributions }: { model: Model; contributions: Contributions }) {
   const { base, columns, ofClass } = contributions;
   const sum = columns.reduce((total, { added }) => total + added, base);
@@ -92,7 +92,7 @@ function describeClass(
   { name, before, after }: NonNullable<Contributions['ofClass']>,
 ): string {
   const said = columns.slice(0, MAX_SAID).filter(({ added }) => added !== 0);
-  // Of two classes, the probability after each column follows from the log-odds; of more, that of all does.
+  // With two classes, the log-odds give the probability after each column; with more, only that after all columns.
   const isExact = Math.abs(probability(base) - before) < ROUNDING;
   let reached = base;
   const steps = said.map(({ name: column, value, added }) => {

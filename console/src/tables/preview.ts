@@ -20,14 +20,14 @@ export interface Preview {
   readonly unnamedColumns: number;
   readonly rowsRead: number;
   readonly findings: PreviewAnswer['findings'];
-  /** What ended the reading; null if nothing did. */
+  /** The fault that ended the reading; null without one. */
   readonly fault: string | null;
 }
 
 /** Returns what the service says of the columns of a table. */
 export function toPreview({ columns, unnamed_columns, rows_read, findings, fault, isCut }: PreviewAnswer): Preview {
   return {
-    // Of two columns with one name, the first; a training refuses both.
+    // If two columns have one name, this takes the first; a training refuses both.
     columns: new Map(columns.map((column) => [column.name, column] as const).toReversed()),
     unnamedColumns: unnamed_columns,
     rowsRead: rows_read,

@@ -22,7 +22,7 @@ export function TableLook({
 }: {
   state: PreviewState;
   profiles: readonly ColumnProfile[];
-  /** What a training would refuse. */
+  /** The faults that a training would refuse. */
   faults: readonly string[];
   /** With the uses of columns that the page suggests. */
   settings: Settings;

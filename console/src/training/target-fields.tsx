@@ -21,7 +21,7 @@ export function TargetFields({
   target: string;
   /** True if nobody has chosen it. */
   isGuess: boolean;
-  /** What is wrong with the column. */
+  /** The fault of the column. */
   fault: string | undefined;
   task: Task;
   element: RefObject<HTMLSelectElement | null>;

@@ -22,7 +22,7 @@ export function UseChoice({
   kind: ColumnKind;
   /** True if its texts have marks that may be of thousands or decimals. */
   hasMarks: boolean;
-  /** What its decimal marks would make of an example, where nothing shows them. */
+  /** The value of an example under each decimal mark, where nothing shows the mark. */
   alternatives: ColumnProfile['alternatives'];
   used: ColumnUse;
   isBusy: boolean;

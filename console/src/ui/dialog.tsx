@@ -9,7 +9,7 @@ export function Dialog({
   children,
 }: {
   title: string;
-  /** What gets the focus; without it, the first control. */
+  /** The control that gets the focus; without it, the first one. */
   focus?: RefObject<HTMLElement | null>;
   onClose: () => void;
   children: ComponentChildren;

@@ -37,9 +37,9 @@ export interface Finding {
   readonly share: number | null;
   /** The first of the rows, at most `MAX_PLACES`. */
   readonly places: Place[];
-  /** What was found, in at most 1000 characters. */
+  /** A sentence with the finding, of at most 1000 characters. */
   readonly message: string;
-  /** What it may do to the model, in at most 1000 characters; null if the message says it. */
+  /** The effect on the model, in at most 1000 characters; null if the message says it. */
   readonly effect: string | null;
   /** Parameters of a training that change it, at most three, of which one may do. */
   readonly remedies: Remedy[];

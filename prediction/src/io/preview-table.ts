@@ -17,7 +17,7 @@ import type { FoundSheet } from './xlsx/sheet-table.js';
 /** The beginning of a table, and the fault that ended it, if any. */
 export interface TablePreview extends FirstRowsShown {
   readonly fault: string | null;
-  /** What was found in these rows. */
+  /** The findings of these rows. */
   readonly findings: Finding[];
   /** The line that has the names, from 1; null without one. */
   readonly header_line: number | null;

@@ -3,7 +3,7 @@ import type { ColumnSummary } from '../table/column-profile.js';
 import { createCellReader, createReader, looksLike } from '../table/reading/create-reader.js';
 import type { RowWarning } from './row-warnings.js';
 
-/** What a check needs to know of a column, of a stored model or of the contract's. */
+/** The fields of a column that a check needs, of a stored model or of the contract. */
 type CheckedColumn = Pick<
   ColumnSummary,
   'name' | 'kind' | 'used' | 'min' | 'max' | 'categories' | 'reading' | 'missing_words'

@@ -228,7 +228,7 @@ export class ColumnBuilder implements TextHolder {
   }
 }
 
-/** What most texts of a column are; null where they are categories. */
+/** The kind of most texts of a column; null where they are categories. */
 type FoundKind = ColumnKind | MixedKind | UndecidedReading | null;
 
 function isKind(kind: MixedKind | UndecidedReading | ColumnKind): kind is ColumnKind {

@@ -18,7 +18,7 @@ export type ColumnChoices = readonly (readonly [name: string, choice: ColumnChoi
 
 export type TableColumn = TextColumn | ValueColumn;
 
-/** What a column says of its cells without a value; absent where an earlier release has stored the table. */
+/** The cells of a column without a value; absent where an earlier release has stored the table. */
 export interface MissingCells {
   /** The words that count as missing in the column. */
   readonly words: readonly string[];

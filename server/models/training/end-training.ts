@@ -19,7 +19,7 @@ export interface TrainedVersion {
   /** Null, if numbers are predicted. */
   readonly classes: Extract<Model, { task: 'classification' }>['classes'];
   readonly summary: string;
-  /** What only the training could find. */
+  /** Findings that only the training could make. */
   readonly findings: Model['findings'];
   readonly trainingSeconds: number;
   readonly artifact: Uint8Array;

@@ -16,7 +16,7 @@ export function Answer({
   model: Model;
   prediction: Prediction | undefined;
   confidence: number | undefined;
-  /** What in the row is unlike the training table. */
+  /** Warnings of values in the row that are unlike the training table. */
   warnings: readonly RowWarning[];
 }) {
   const isUnlike = prediction !== undefined && warnings.length > 0;

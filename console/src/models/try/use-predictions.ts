@@ -22,7 +22,7 @@ export interface Predicted {
   readonly question: Question;
   readonly predictions: readonly Prediction[];
   readonly warnings: readonly RowWarning[];
-  /** What each column of the row added; undefined where the service cannot tell. */
+  /** The contribution of each column of the row; undefined where the service has none. */
   readonly contributions: Contributions | undefined;
 }
 

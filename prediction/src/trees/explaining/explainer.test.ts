@@ -7,7 +7,7 @@ import { seededRandom } from '../random.js';
 import { finish } from '../steps.js';
 import { expectedScore, ForestExplainer } from './explainer.js';
 
-/** What a tree says of a row of which only some columns are known: other splits are met as often as training rows met them. */
+/** Returns the mean of a tree over the columns that are not known: their splits are met as often as training rows met them. */
 function expectTree(
   { splits, leaves, covers = [] }: Tree,
   isLeft: (feature: number, bins: number[]) => boolean | null,
