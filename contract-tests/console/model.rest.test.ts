@@ -208,7 +208,7 @@ describe('the views of a model', () => {
     await page.keyboard.type('9000');
     await page.getByText('Far outside the range of the training table.').waitFor();
     await page.getByText('This confidence does not hold here.').waitFor();
-    // What each column added stands beside it, as text too.
+    // The contributions stand beside it, as text too.
     await page.getByRole('heading', { name: 'Why this prediction?' }).waitFor();
     await page.locator('.why .bar-name', { hasText: 'carat = 9000' }).waitFor();
     // The values of a plot are read by keyboard.

@@ -86,7 +86,7 @@ async function drop(query: string, body = hundredLines('x,y', (row) => `${row % 
     headers: { 'Content-Type': type },
     body,
   });
-  // What the tests read of a model, or of a refusal.
+  // The fields of a model, or of a refusal, that the tests read.
   const answered = (await response.json()) as Pick<Model, 'reading'> & {
     errors: { message: string; pointer?: string }[];
   };

@@ -30,7 +30,7 @@ const ROWS = 120;
 interface Form {
   readonly texts: readonly string[];
   readonly values: readonly (number | string | null)[];
-  /** What the model reports about how it read them. */
+  /** The readings that the model reports. */
   readonly reading: object;
 }
 
@@ -118,7 +118,7 @@ function post(path: string, format: Format, rows: Rows, method = 'POST'): Promis
   });
 }
 
-/** What the tests read of a preview. */
+/** The fields of a preview that the tests read. */
 interface Preview extends Pick<Model, 'findings'> {
   readonly columns: readonly object[];
 }

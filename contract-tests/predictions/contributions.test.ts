@@ -1,4 +1,4 @@
-/** What each column adds to a prediction, in every format. Against the server alone. */
+/** Contributions of columns to a prediction, in every format. Against the server alone. */
 import { tableFromIPC } from 'apache-arrow';
 import { answered } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -57,7 +57,8 @@ export function findInColumns(columns: readonly ReadColumn[], places: RowPlaces,
 const MAX_NAMED = 3;
 const MAX_TEXT = 60;
 
-function describeUnread(column: ReadColumn, unread: UnreadCells, rowPlaces: RowPlaces): Finding {
+/** @param beside ends the sentence that says what the texts are not. */
+function describeUnread(column: ReadColumn, unread: UnreadCells, rowPlaces: RowPlaces, beside = ''): Finding {
   const { name } = column;
   const { kind, rows, present } = unread;
   const places = findPlaces(column, unread, rowPlaces);
@@ -67,7 +68,7 @@ function describeUnread(column: ReadColumn, unread: UnreadCells, rowPlaces: RowP
     rows,
     share: rows / rowPlaces.length,
     places,
-    message: `${showCount(rows)} of the ${showCount(present)} values of ${quote(name)} ${rows === 1 ? `is no ${kind}` : `are no ${kind}s`}${listTexts(unread)}${showWhere(places, rows)}.`,
+    message: `${showCount(rows)} of the ${showCount(present)} values of ${quote(name)} ${rows === 1 ? `is no ${kind}` : `are no ${kind}s`}${beside}${listTexts(unread)}${showWhere(places, rows)}.`,
     effect: rows === 1 ? 'It counts as missing.' : 'They count as missing.',
     remedies: [],
   };
@@ -95,15 +96,10 @@ function missingWord({ name }: ReadColumn, { texts: [first] }: UnreadCells): Rem
 
 function describeFrequent(column: ReadColumn, unread: UnreadCells, rowPlaces: RowPlaces): Finding {
   const { name } = column;
-  const { kind, rows, present } = unread;
-  const places = findPlaces(column, unread, rowPlaces);
+  const { kind } = unread;
   return {
+    ...describeUnread(column, unread, rowPlaces, ' like the others'),
     kind: 'frequent_text',
-    column: name,
-    rows,
-    share: rows / rowPlaces.length,
-    places,
-    message: `${showCount(rows)} of the ${showCount(present)} values of ${quote(name)} are no ${kind}s like the others${listTexts(unread)}${showWhere(places, rows)}.`,
     effect: `The column is not read as ${kind}s. As categories, they have neither an order nor values between them.`,
     remedies: [
       ...missingWord(column, unread),

@@ -16,7 +16,7 @@ const MIN_ROWS_IN_BIN = 10;
 
 /**
  * Measures a classifier. Rows that calibrated a probability cannot judge it, so that each half of the rows is
- * judged by what was calibrated on the other. Of rows in the order of time, sets are judged in the later half alone.
+ * judged by what was calibrated on the other. If the rows are in order of time, only the later half judges sets.
  *
  * @param rows in random order, or in that of time.
  * @param names of the classes, the commonest first.

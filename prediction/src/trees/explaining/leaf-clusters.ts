@@ -88,7 +88,7 @@ function findStates({ feature, met }: FeatureBits, place: number, bits: number):
   return { feature, place, met, stateOf, states: states.length };
 }
 
-/** By place, the bits of the leaves that a row meets. Of one cluster at a time. */
+/** By place, the bits of the leaves that a row meets. It holds those of one cluster at a time. */
 const metAt = new Int32Array(2 * MAX_LEAVES);
 
 /**
