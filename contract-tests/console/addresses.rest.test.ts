@@ -45,4 +45,19 @@ describe('the address of the console', () => {
     }
     await page.context().close();
   });
+
+  test('is followed from the first render on', async () => {
+    const { page } = await openConsole(browser, server.url, '/key');
+    // Runs after the first render, and before the page listens for changes.
+    await page.addInitScript({
+      content: `new MutationObserver((_, observer) => {
+        if (!document.querySelector('h1')) return;
+        observer.disconnect();
+        location.hash = '/projects';
+      }).observe(document, { childList: true, subtree: true });`,
+    });
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    await page.context().close();
+  });
 });

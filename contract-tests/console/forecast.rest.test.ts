@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { answered } from 'roster-client';
 import { describe, expect, test } from 'vitest';
 import { browserAndService, expectGoodViewInEachWindow, goTo } from './console-page.js';
@@ -41,13 +42,17 @@ describe('forecasts in the console', () => {
   test('are trained from a table of series, judged, shown with intervals, and downloaded', async () => {
     const look = await on.open('/projects/default/models/~new');
     const { page } = look;
+    const showPreview = await holdPreviews(page);
     await chooseFile(page, { name: 'sales.csv', content: sales });
     await page.getByLabel('Column to predict').selectOption('sales');
     await page.getByLabel('Predict it as').selectOption('forecast');
     await page.getByLabel('Column of time').selectOption('month');
     const groups = page.getByRole('group', { name: 'One series for each value of' });
     await groups.getByLabel('store').check();
-    await page.getByLabel('Steps to forecast').fill('6');
+    const steps = page.getByLabel('Steps to forecast');
+    await steps.fill('6');
+    await showPreview();
+    expect(await steps.inputValue()).toBe('6');
     await expectGoodViewInEachWindow(look);
     await page.getByRole('button', { name: 'Train' }).click();
     await page.getByRole('heading', { level: 1, name: 'sales' }).waitFor();
@@ -103,6 +108,25 @@ describe('forecasts in the console', () => {
     }
   });
 });
+
+/**
+ * Holds the answers about a table back until they are let through.
+ * @returns a function that lets them through, and resolves when the page shows them
+ */
+async function holdPreviews(page: Page): Promise<() => Promise<void>> {
+  let letThrough: () => void = () => undefined;
+  const isLetThrough = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route('**/tables/preview*', async (route) => {
+    await isLetThrough;
+    await route.continue();
+  });
+  return async () => {
+    letThrough();
+    await page.getByText(/in the first \d+ rows\.$/).waitFor();
+  };
+}
 
 /** Returns the width of the first interval of a forecast. */
 function widthOf(lines: readonly string[]): number {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { parseRoute, type Route, replaceQuery } from './route.js';
+import { followAddress, parseRoute, type Route, replaceQuery } from './route.js';
 
 /**
  * Returns a parameter of the address, and a function that changes it. The address follows without a
@@ -7,11 +7,7 @@ import { parseRoute, type Route, replaceQuery } from './route.js';
  */
 export function useQueryParameter(name: string): [string, (value: string) => void] {
   const [value, setValue] = useState(() => read(name));
-  useEffect(() => {
-    const follow = () => setValue(read(name));
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, [name]);
+  useEffect(() => followAddress(() => setValue(read(name))), [name]);
   const change = (next: string) => {
     setValue(next);
     const { segments, query } = current();

@@ -35,12 +35,19 @@ export function replaceQuery(segments: readonly string[], query: Record<string, 
 /** Returns the current route, and renders again when it changes. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const follow = () => setHash(location.hash);
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, []);
+  useEffect(() => followAddress(() => setHash(location.hash)), []);
   return parseRoute(hash);
+}
+
+/**
+ * Calls `follow` when the address changes, and once at the beginning: the address may have changed since the first
+ * render.
+ * @returns a function that ends it
+ */
+export function followAddress(follow: () => void): () => void {
+  follow();
+  addEventListener('hashchange', follow);
+  return () => removeEventListener('hashchange', follow);
 }
 
 /** Reads the fragment of an address. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 
 /** The attributes that tie a control to its label, its hint and its error. */
 export interface ControlProps {
@@ -85,25 +85,28 @@ interface CountFieldProps extends FieldWords {
 
 /** A field for a whole number from 1 on. */
 export function CountField({ value, max, otherwise, onValue, ...words }: CountFieldProps) {
-  return (
-    <Field {...words}>
-      {(control) => (
-        <input
-          {...control}
-          type="number"
-          min="1"
-          max={max}
-          value={value}
-          onChange={({ currentTarget: input }) => {
-            const wanted = Math.round(input.valueAsNumber) || otherwise;
-            const kept = Math.min(max, Math.max(1, wanted));
-            input.value = String(kept);
-            onValue(kept);
-          }}
-        />
-      )}
-    </Field>
-  );
+  const change = (text: string) => {
+    const wanted = Math.round(Number(text)) || otherwise;
+    onValue(Math.min(max, Math.max(1, wanted)));
+  };
+  const draft = useDraft(String(value), change);
+  return <Field {...words}>{(control) => <input {...control} type="number" min="1" max={max} {...draft} />}</Field>;
+}
+
+/**
+ * Returns the attributes of an input whose value counts when it is left. Until then the text is a draft, which a
+ * render in between, such as that of an answer of the service, does not take back.
+ */
+export function useDraft(value: string, onValue: (value: string) => void) {
+  const [draft, setDraft] = useState<string>();
+  return {
+    value: draft ?? value,
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => setDraft(currentTarget.value),
+    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+      setDraft(undefined);
+      onValue(currentTarget.value);
+    },
+  };
 }
 
 /** Values that the control with `list` of this id proposes. */

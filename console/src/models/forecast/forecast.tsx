@@ -5,7 +5,7 @@ import { useQueryParameter } from '../../router/query-parameter.js';
 import { useAttempt } from '../../session/use-attempt.js';
 import { useLoaded } from '../../session/use-loaded.js';
 import { ErrorNotice } from '../../ui/error-notice.js';
-import { CountField, Field, Proposals } from '../../ui/field.js';
+import { CountField, Field, Proposals, useDraft } from '../../ui/field.js';
 import { count, percent, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
 import { saveFile } from '../../ui/save-file.js';
@@ -125,16 +125,12 @@ function GroupField({
   value: string;
   onValue: (value: string) => void;
 }) {
+  const draft = useDraft(value, onValue);
   return (
     <Field label={name}>
       {(control) => (
         <>
-          <input
-            {...control}
-            list={`${control.id}-choices`}
-            value={value}
-            onChange={(event) => onValue(event.currentTarget.value)}
-          />
+          <input {...control} list={`${control.id}-choices`} {...draft} />
           <Proposals id={`${control.id}-choices`} values={choices} />
         </>
       )}
