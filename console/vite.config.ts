@@ -14,7 +14,16 @@ export default defineConfig({
   base: './',
   resolve: {
     conditions: ['roster-source', ...defaultClientConditions],
-    alias: { 'eventsource-parser/stream': fileURLToPath(new URL('./src/session/event-stream.ts', import.meta.url)) },
+    // Smaller parts that suffice here.
+    alias: {
+      'openapi-fetch': fileURLToPath(new URL('./src/session/fetch-client.ts', import.meta.url)),
+      'eventsource-parser/stream': fileURLToPath(new URL('./src/session/event-stream.ts', import.meta.url)),
+    },
+  },
+  // `h('p', null, text)` is smaller than `jsx('p', { children: text })`, which the types have.
+  oxc: {
+    jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' },
+    jsxInject: "import { Fragment, h } from 'preact'",
   },
   plugins: [contractForms(), demoTables(), loadPlainly(), zipWithoutWorkers()],
   build: {
