@@ -69,7 +69,7 @@ export const REASONS: readonly Reason[] = [
       ...['cancel*', 'create*', 'delete*', 'list*', 'put*', 'update*', 'sendMessage', 'replyToMessage'],
       ...['callMcp*', 'predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
       ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
-      ...['getKey', 'getModel', 'getOpenaiModels', 'getProject', 'getSkill', 'getVersion', 'completeChat'],
+      ...['getKey', 'getModel', 'getOpenaiModel*', 'getProject', 'getSkill', 'getVersion', 'completeChat'],
       ...['addActuals', 'completeResponse', 'getErrors', 'getOnnx', 'getRecord', 'getResponse'],
       ...['previewTable', 'getManifest', 'applyManifest'],
     ].map((operation) => `${operation} 503 example stopping`),

@@ -214,14 +214,15 @@ const SHARED: readonly (readonly [string, Run])[] = [
     'tools/list',
     (server, { cursor }) => {
       // The list has one page.
-      if (cursor !== undefined) throw invalidParams('The cursor is none of this list.');
+      if ((cursor ?? undefined) !== undefined) throw invalidParams('The cursor is none of this list.');
       return server.listTools();
     },
   ],
   ['tools/call', (server, params) => server.callTool(readText(params, 'name'), params['arguments'] ?? {})],
   [
     'resources/list',
-    (server, params) => server.listResources(params['cursor'] === undefined ? undefined : readText(params, 'cursor')),
+    (server, params) =>
+      server.listResources((params['cursor'] ?? undefined) === undefined ? undefined : readText(params, 'cursor')),
   ],
   ['resources/templates/list', (server) => server.listResourceTemplates()],
   [READ, (server, params) => server.readResource(readText(params, 'uri'))],

@@ -5,7 +5,7 @@ import type { CallerTool } from '../agents/tools/tool.js';
 import { omitNulls } from '../api/idempotency.js';
 import { type FieldError, invalidRequest } from '../problems/problem.js';
 import { defineTool } from './messages.js';
-import { type ReadMessages, readText, requireText, Transcript } from './transcript.js';
+import { type ReadMessages, readText, Transcript } from './transcript.js';
 
 type Schemas = components['schemas'];
 type Body = Schemas['OpenaiResponseBody'];
@@ -91,7 +91,7 @@ function readMessage(transcript: Transcript, { role, content }: InputItem, at: F
   if (role === 'assistant') transcript.recall(readText(content, at('content')));
   else if (content === undefined) throw missing(at('content'), 'message');
   else if (role === 'user') transcript.ask(content, at('content'));
-  else transcript.instruct(requireText(content, at('content')));
+  else transcript.instruct(readText(content, at('content')));
 }
 
 function readCall(transcript: Transcript, { call_id: id, name, arguments: text }: InputItem, at: FieldPointer): void {

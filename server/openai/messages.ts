@@ -4,7 +4,7 @@ import type { components } from '../../generated/openapi.js';
 import type { ForcedTool, ToolCall } from '../agents/chat/messages.js';
 import type { CallerTool } from '../agents/tools/tool.js';
 import { type FieldError, invalidRequest } from '../problems/problem.js';
-import { type ReadMessages, readText, requireText, Transcript } from './transcript.js';
+import { type ReadMessages, readText, Transcript } from './transcript.js';
 
 type Schemas = components['schemas'];
 type Body = Schemas['ChatCompletionBody'];
@@ -23,7 +23,7 @@ export function readMessages(sent: Body['messages']): ReadMessages {
     const pointer = `/body/messages/${index}/content`;
     refuseMisplaced(message, index);
     if (role === 'system' || role === 'developer') {
-      transcript.instruct(requireText(content, pointer));
+      transcript.instruct(readText(content, pointer));
     } else if (role === 'tool') {
       const detail = 'must be the id of a call in the message of the assistant before';
       transcript.answer(id, readText(content, pointer), fault(index, 'tool_call_id', detail));

@@ -6,6 +6,7 @@ import type { CallerTool } from '../agents/tools/tool.js';
 import type { Handlers, Input } from '../api/handlers.js';
 import { conditionalGet } from '../api/preconditions.js';
 import { EventStream } from '../api/reply/send.js';
+import type { Caller } from '../auth/caller.js';
 import { ProblemError } from '../problems/problem.js';
 import { findProject, type Project, requireImpliedProject } from '../projects/projects.js';
 import type { AnsweringAgent } from '../resources/agents.js';
@@ -20,7 +21,7 @@ import { isInterfaceTask, type ReadMessages } from './transcript.js';
 type Response = components['schemas']['OpenaiResponse'];
 type OpenaiHandlers = Pick<
   Handlers,
-  'getOpenaiModels' | 'completeChat' | 'completeResponse' | 'getResponse' | 'deleteResponse'
+  'getOpenaiModels' | 'getOpenaiModel' | 'completeChat' | 'completeResponse' | 'getResponse' | 'deleteResponse'
 >;
 type Asking = Input<'completeChat'> | Input<'completeResponse'>;
 
@@ -71,18 +72,25 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
         .orderBy('agents.name')
         .limit(MAX_LISTED)
         .execute();
-      const data = rows.map(({ project, agent, created_at }) => ({
-        id: `${project}/${agent}`,
-        object: 'model' as const,
-        owned_by: 'roster' as const,
-        created: toUnixTime(Date.parse(created_at)),
-      }));
+      const data = rows.map(({ project, agent, created_at }) => writeModel(`${project}/${agent}`, created_at));
       return reply({ status: 200, body: { object: 'list', data } });
+    },
+
+    getOpenaiModel: async ({ caller, params, reply }) => {
+      const { openai_model: id } = params;
+      const { project, agent } = await findModel(store, agents, caller, id);
+      const { created_at } = await store.reads
+        .selectFrom('agents')
+        .select('created_at')
+        .where('project_id', '=', project.id)
+        .where('name', '=', agent.name)
+        .executeTakeFirstOrThrow();
+      return reply({ status: 200, body: writeModel(id, created_at) });
     },
 
     completeChat: async (request) => {
       const { body, requestId, reply } = request;
-      const model = await findModel(store, agents, request);
+      const model = await findModel(store, agents, request.caller, request.body.model);
       const asked = readMessages(body.messages);
       const maxTokens = readMaxTokens(body);
       const stream = await ask(request, model, asked, readTools(body.tools), maxTokens);
@@ -103,7 +111,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       const { previous_response_id: previous = null, store: kept, instructions = null } = body;
       const { max_output_tokens = null } = body;
       const { owner, act } = caller;
-      const model = await findModel(store, agents, request);
+      const model = await findModel(store, agents, request.caller, request.body.model);
       const { project } = model;
       const chain = previous === null ? NO_CHAIN : await readChain(store, owner, project.id, previous);
       const read = readItems(chain.items, body.input);
@@ -166,6 +174,11 @@ function writeTool({ type, name, description = null, parameters = null, strict =
   return { type, name, description, parameters, strict };
 }
 
+function writeModel(id: string, createdAt: string) {
+  const created = toUnixTime(Date.parse(createdAt));
+  return { id, object: 'model' as const, owned_by: 'roster' as const, created };
+}
+
 interface Model {
   readonly project: Project;
   readonly agent: AnsweringAgent;
@@ -175,12 +188,8 @@ interface Model {
  * Finds the agent that a model is: `project/agent`, or an agent of the default project.
  * @throws {ProblemError} if there is none
  */
-async function findModel(
-  store: Store,
-  agents: AgentRunner,
-  { caller, body }: Pick<Asking, 'caller' | 'body'>,
-): Promise<Model> {
-  const [first = '', second] = body.model.split('/');
+async function findModel(store: Store, agents: AgentRunner, caller: Caller, model: string): Promise<Model> {
+  const [first = '', second] = model.split('/');
   const project =
     second === undefined ? await requireImpliedProject(store, caller) : await findProject(store, caller, first);
   return { project, agent: await agents.find(project, second ?? first) };

@@ -91,12 +91,15 @@ const MAX_IMAGES = 64;
 /** A part of a message in either form: a text, or an image as its data URL. */
 interface Part {
   readonly type: string;
-  readonly text?: string;
-  readonly refusal?: string;
-  readonly image_url?: string | { readonly url: string };
+  readonly text?: string | null;
+  readonly refusal?: string | null;
+  readonly image_url?: string | { readonly url: string } | null;
 }
 
 type Content = string | readonly Part[] | null | undefined;
+
+/** Kinds of parts in which other servers keep what a language model thought. */
+const UNREAD_PARTS: ReadonlySet<string> = new Set(['reasoning_text', 'reasoning', 'thinking', 'redacted_thinking']);
 
 interface ReadParts {
   readonly text: string;
@@ -110,11 +113,11 @@ function readParts(content: Content, pointer: string): ReadParts {
   const texts: string[] = [];
   const images: { url: string; pointer: string }[] = [];
   for (const [index, { type, text, refusal, image_url: image }] of content.entries()) {
-    if (type === 'reasoning_text') continue;
+    if (UNREAD_PARTS.has(type)) continue;
     const at = `${pointer}/${index}`;
     const isImage = type === 'input_image' || type === 'image_url';
-    const url = typeof image === 'object' ? image.url : image;
-    const own = isImage ? url : (text ?? refusal);
+    const url = typeof image === 'object' ? image?.url : image;
+    const own = (isImage ? url : (text ?? refusal)) ?? undefined;
     if (own === undefined) {
       const message = isImage ? 'must have an image_url' : 'must have a text';
       throw invalidRequest([{ pointer: at, message }]);
@@ -142,7 +145,7 @@ export function readText(content: Content, pointer: string): string {
 }
 
 /** Reads a text that must not be empty. */
-export function requireText(...[content, pointer]: Parameters<typeof readText>): string {
+function requireText(...[content, pointer]: Parameters<typeof readText>): string {
   const text = readText(content, pointer);
   if (text !== '') return text;
   throw invalidRequest([{ pointer, message: 'must have a text that is not empty' }]);

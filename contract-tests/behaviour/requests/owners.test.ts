@@ -61,6 +61,7 @@ describe("another owner's project", () => {
       'createProject',
       'callMcp',
       'getOpenaiModels',
+      'getOpenaiModel',
       'completeChat',
       'completeResponse',
       'getResponse',
