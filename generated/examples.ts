@@ -70,6 +70,7 @@ export interface ExampleNames {
   registerClient: { 201: 'client'; 400: 'grant'; 406: 'accept'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
   revokeToken: { 200: never; 400: 'grant'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
   getOpenaiModels: { 200: 'agents'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
+  getOpenaiModel: { 200: 'agent'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 404: 'agent' | 'project'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   completeChat: { 200: 'answer' | 'stream'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'agent' | 'project'; 406: 'xml'; 409: 'model'; 413: 'large'; 415: 'form'; 429: 'minute' | 'tokens'; 500: 'fault'; 501: 'chat'; 502: 'refused' | 'rate'; 503: 'store' | 'busy' | 'stopping' };
   completeResponse: { 200: 'response' | 'stream'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'response' | 'agent' | 'project'; 406: 'xml'; 409: 'model'; 413: 'large'; 415: 'form'; 429: 'minute' | 'tokens'; 500: 'fault'; 501: 'chat'; 502: 'refused' | 'rate'; 503: 'store' | 'busy' | 'stopping' };
   getResponse: { 200: 'response'; 304: never; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 404: 'response'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
@@ -163,19 +164,20 @@ export const OPERATIONS: Readonly<Record<keyof ExampleNames, ExampleOperation>> 
   registerClient: {"method":"POST","path":"/oauth/register","responses":{"201":122,"400":121,"406":111,"413":118,"415":119,"500":112,"503":113}},
   revokeToken: {"method":"POST","path":"/oauth/revoke","responses":{"200":123,"400":121,"413":118,"415":119,"500":112,"503":113}},
   getOpenaiModels: {"method":"GET","path":"/v1/models","responses":{"200":124,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
-  completeChat: {"method":"POST","path":"/v1/chat/completions","responses":{"200":125,"400":10,"401":2,"403":11,"404":51,"406":3,"409":55,"413":14,"415":15,"429":56,"500":5,"501":57,"502":58,"503":6}},
-  completeResponse: {"method":"POST","path":"/v1/responses","responses":{"200":126,"400":10,"401":2,"403":11,"404":127,"406":3,"409":55,"413":14,"415":15,"429":56,"500":5,"501":57,"502":58,"503":6}},
-  getResponse: {"method":"GET","path":"/v1/responses/{response_id}","responses":{"200":128,"304":18,"400":1,"401":2,"403":8,"404":129,"406":3,"429":4,"500":5,"503":6}},
-  deleteResponse: {"method":"DELETE","path":"/v1/responses/{response_id}","responses":{"204":20,"400":1,"401":2,"403":11,"404":129,"429":4,"500":5,"503":6}},
-  getLiveness: {"method":"GET","path":"/health/live","responses":{"200":130,"400":1,"406":3,"500":5}},
-  getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":131,"400":1,"406":3,"500":5,"503":132}},
-  getStatus: {"method":"GET","path":"/api/status","responses":{"200":133,"400":1,"406":3,"500":5}},
-  getMetrics: {"method":"GET","path":"/metrics","responses":{"200":134,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
-  listAudit: {"method":"GET","path":"/audit","responses":{"200":135,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
+  getOpenaiModel: {"method":"GET","path":"/v1/models/{openai_model}","responses":{"200":125,"400":1,"401":2,"403":8,"404":51,"406":3,"429":4,"500":5,"503":6}},
+  completeChat: {"method":"POST","path":"/v1/chat/completions","responses":{"200":126,"400":10,"401":2,"403":11,"404":51,"406":3,"409":55,"413":14,"415":15,"429":56,"500":5,"501":57,"502":58,"503":6}},
+  completeResponse: {"method":"POST","path":"/v1/responses","responses":{"200":127,"400":10,"401":2,"403":11,"404":128,"406":3,"409":55,"413":14,"415":15,"429":56,"500":5,"501":57,"502":58,"503":6}},
+  getResponse: {"method":"GET","path":"/v1/responses/{response_id}","responses":{"200":129,"304":18,"400":1,"401":2,"403":8,"404":130,"406":3,"429":4,"500":5,"503":6}},
+  deleteResponse: {"method":"DELETE","path":"/v1/responses/{response_id}","responses":{"204":20,"400":1,"401":2,"403":11,"404":130,"429":4,"500":5,"503":6}},
+  getLiveness: {"method":"GET","path":"/health/live","responses":{"200":131,"400":1,"406":3,"500":5}},
+  getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":132,"400":1,"406":3,"500":5,"503":133}},
+  getStatus: {"method":"GET","path":"/api/status","responses":{"200":134,"400":1,"406":3,"500":5}},
+  getMetrics: {"method":"GET","path":"/metrics","responses":{"200":135,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
+  listAudit: {"method":"GET","path":"/audit","responses":{"200":136,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
 };
 
 /** The places in `RESPONSES` of the responses that belong to no operation. */
-export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [136, 137];
+export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [137, 138];
 
 export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"key":0,"limited":1,"identity":2,"without_keys":3}}},
@@ -303,19 +305,20 @@ export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"client":182}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agents":183}}},
-  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"answer":184},"text/event-stream":{"stream":185}}},
-  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":186},"text/event-stream":{"stream":187}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":188,"agent":189,"project":20}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","ETag":"\"o8hHqKZl3mYw2sX0Jt5cVQ\"","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":186}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":190}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":191}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":192}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":193,"locked":194,"stopping":195}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":196}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":197}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Link":""},"content":{"application/json":{"events":198}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":199}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":200}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agent":184}}},
+  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"answer":185},"text/event-stream":{"stream":186}}},
+  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":187},"text/event-stream":{"stream":188}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":189,"agent":190,"project":20}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","ETag":"\"o8hHqKZl3mYw2sX0Jt5cVQ\"","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":187}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":191}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":192}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":193}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":194,"locked":195,"stopping":196}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":197}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":198}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Link":""},"content":{"application/json":{"events":199}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":200}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":201}}},
 ];
 
 export const VALUES: readonly unknown[] = [
@@ -503,6 +506,7 @@ export const VALUES: readonly unknown[] = [
   {"error":"invalid_grant","error_description":"The code or the refresh token is unknown, used, expired or of another client; ask for consent again."},
   {"client_id":"roster_client.WyJEZXNrIixbImh0dHA6Ly8xMjcuMC4wLjE6MzM0MTgvY2FsbGJhY2siXSwiYUJjRGVGZ0giXQ","client_id_issued_at":1795700000,"client_name":"Desk","redirect_uris":["http://127.0.0.1:33418/callback"],"token_endpoint_auth_method":"none","grant_types":["authorization_code","refresh_token"],"response_types":["code"]},
   {"object":"list","data":[{"id":"default/analyst","object":"model","created":1768208400,"owned_by":"roster"}]},
+  {"id":"default/analyst","object":"model","created":1768208400,"owned_by":"roster"},
   {"id":"chatcmpl-019a2f41-4f50-7e8f-b162-9eb03f5c7d01","object":"chat.completion","created":1768208400,"model":"default/analyst","choices":[{"index":0,"message":{"role":"assistant","content":"A carat of 0.7 with an ideal cut costs about 2,742 dollars, between 2,202 and 3,281 with a confidence of 99 %.","refusal":null},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":812,"completion_tokens":64,"total_tokens":876},"steps":[{"skill":"price_lookup","tool":"price_lookup","input":{"carat":0.7,"cut":"Ideal","color":"G"},"result":"{\"price\":2742,\"price_confidence\":0.99,\"price_min\":2202,\"price_max\":3281}","error":null,"milliseconds":3}]},
   "data: {\"id\":\"chatcmpl-019a2f41-4f50-7e8f-b162-9eb03f5c7d01\",\"object\":\"chat.completion.chunk\",\"created\":1768208400,\"model\":\"default/analyst\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"logprobs\":null,\"finish_reason\":null}]}\n\ndata: {\"id\":\"chatcmpl-019a2f41-4f50-7e8f-b162-9eb03f5c7d01\",\"object\":\"chat.completion.chunk\",\"created\":1768208400,\"model\":\"default/analyst\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"About 2,742 dollars.\"},\"logprobs\":null,\"finish_reason\":null}]}\n\ndata: {\"id\":\"chatcmpl-019a2f41-4f50-7e8f-b162-9eb03f5c7d01\",\"object\":\"chat.completion.chunk\",\"created\":1768208400,\"model\":\"default/analyst\",\"choices\":[{\"index\":0,\"delta\":{},\"logprobs\":null,\"finish_reason\":\"stop\"}],\"steps\":[]}\n\ndata: [DONE]\n\n",
   {"id":"resp_019a2f414f507e8fb1629eb03f5c7d01","object":"response","created_at":1768208400,"completed_at":1768208403,"status":"completed","incomplete_details":null,"model":"default/analyst","previous_response_id":null,"instructions":null,"output":[{"type":"roster:tool_call","id":"tool_019a2f414f507e8fb1629eb03f5c7d01_0","status":"completed","tool":"price_lookup","input":{"carat":0.7,"cut":"Ideal","color":"G"},"result":"{\"target\":\"price\",\"value\":2742,\"interval\":{\"min\":2202,\"max\":3281,\"confidence\":0.9},\"not_given\":[],\"did_not_fit\":[]}","error":null,"milliseconds":3},{"type":"message","id":"msg_019a2f414f507e8fb1629eb03f5c7d01_1","status":"completed","role":"assistant","phase":"final_answer","content":[{"type":"output_text","text":"It costs about 2,742 dollars, between 2,202 and 3,281 in nine cases of ten.","annotations":[{"type":"roster:prediction","start_index":15,"end_index":20,"skill":"price_lookup","target":"price","value":2742,"interval":{"min":2202,"max":3281,"confidence":0.9}}],"logprobs":[]}]}],"error":null,"tools":[],"tool_choice":"auto","truncation":"disabled","parallel_tool_calls":true,"text":{"format":{"type":"text"}},"top_p":1,"presence_penalty":0,"frequency_penalty":0,"top_logprobs":0,"temperature":1,"reasoning":null,"usage":{"input_tokens":812,"input_tokens_details":{"cached_tokens":0},"output_tokens":64,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":876},"max_output_tokens":null,"max_tool_calls":null,"store":true,"background":false,"service_tier":"default","metadata":{},"safety_identifier":null,"prompt_cache_key":null},

@@ -107,6 +107,8 @@ export interface NoSource extends Shape<'NoSource'> {}
 export interface NotAcceptable extends Shape<'NotAcceptable'> {}
 /** The model cannot be had as ONNX: it forecasts series, or it learnt from no column. */
 export interface NotExportable extends Shape<'NotExportable'> {}
+/** An agent, as a model of OpenAI's API. */
+export interface OpenaiModel extends Shape<'OpenaiModel'> {}
 /** Agents, as models of OpenAI's API. */
 export interface OpenaiModels extends Shape<'OpenaiModels'> {}
 /** The answer of an agent, in the form of Open Responses. Members that say how it was made repeat what was in effect. */
@@ -366,6 +368,9 @@ export type CallMcpOfProjectProblem = CommonProblem | OtherOrigin | ProjectNotFo
 
 /** The problems of `getOpenaiModels`. */
 export type GetOpenaiModelsProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
+
+/** The problems of `getOpenaiModel`. */
+export type GetOpenaiModelProblem = CommonProblem | InvalidRequest | MissingScope | AgentNotFound | ProjectNotFound | NotAcceptable;
 
 /** The problems of `completeChat`. */
 export type CompleteChatProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | AgentNotFound | ProjectNotFound | NotAcceptable | UnknownChatModel | BodyTooLarge | UnsupportedMediaType | ChatNotConfigured | ChatServerFailed;
@@ -1414,6 +1419,14 @@ export interface OpenaiOperations {
   getModels(options?: CallOptions): Read<OpenaiModels, GetOpenaiModelsProblem>;
 
   /**
+   * Returns an agent as clients of OpenAI's API read one model. Their packages write the slash of `project/agent` as `%2F`. The `id` is the one that was asked for.
+   *
+   * @param openaiModel An agent, as `project/agent` with its slash written as `%2F`, or by its name alone in the project `default` or the owner's only project.
+   * @throws ProblemError with a `GetOpenaiModelProblem`
+   */
+  getModel(openaiModel: PathValue<'getOpenaiModel', 'openai_model'>, options?: CallOptions): Read<OpenaiModel, GetOpenaiModelProblem>;
+
+  /**
    * Asks the agent that `model` names, as `completeAgent` does, for clients of OpenAI's chat completions. The history is all in `messages`; nothing is kept. With `stream`, the answer is server-sent events, each a chunk, and the last one is `[DONE]`.
    *
    * @param body The conversation so far. Its last message is a question, or the result of a tool of the client.
@@ -1616,6 +1629,7 @@ export const FACADE = {
   },
   openai: {
     getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json"},
+    getModel: {"id":"getOpenaiModel","method":"GET","path":"/v1/models/{openai_model}","names":["openai_model"],"reads":"json"},
     completeChat: {"id":"completeChat","method":"POST","path":"/v1/chat/completions","names":[],"reads":"json","consumes":["application/json"]},
     completeResponse: {"id":"completeResponse","method":"POST","path":"/v1/responses","names":[],"reads":"json","consumes":["application/json"]},
     getResponse: {"id":"getResponse","method":"GET","path":"/v1/responses/{response_id}","names":["response_id"],"reads":"json","headers":["ifNoneMatch"]},

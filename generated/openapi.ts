@@ -1566,6 +1566,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models/{openai_model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An agent, as `project/agent` with its slash written as `%2F`, or by its name alone in the project `default` or the owner's only project. */
+                openai_model: components["parameters"]["OpenaiModel"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get one agent as a model
+         * @description Returns an agent as clients of OpenAI's API read one model. Their packages write the slash of `project/agent` as
+         *     `%2F`. The `id` is the one that was asked for.
+         */
+        get: operations["getOpenaiModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/chat/completions": {
         parameters: {
             query?: never;
@@ -1588,7 +1612,8 @@ export interface paths {
          *       `tool`, and the agent goes on. A tool of the client whose name is one of the agent's is refused.
          *     - `tool_choice: none` asks for an answer without any tool. So do the requests for titles, tags and follow-ups
          *       that Open WebUI and LibreChat make of the same model: they use no tools.
-         *     - Messages of the roles `system` and `developer` are instructions beside those of the agent.
+         *     - Messages of the roles `system` and `developer` are instructions beside those of the agent. Empty ones are
+         *       left out.
          *     - `temperature` stands in place of the agent's own. `max_completion_tokens`, or `max_tokens`, bounds what the
          *       language model writes in all; an answer that ends there has the `finish_reason` `length`. Parameters that are
          *       described as without effect are accepted, since clients send them.
@@ -3574,7 +3599,8 @@ export interface components {
             id?: components["schemas"]["McpId"];
             /** @description The method, such as `tools/call`. An unknown one has an error of its own. */
             method: string;
-            params?: components["schemas"]["OpenObject"];
+            /** @description What the method takes. Null counts as not sent. */
+            params?: components["schemas"]["OpenObject"] | null;
         } & {
             [key: string]: unknown;
         };
@@ -3627,14 +3653,16 @@ export interface components {
             /** @constant */
             object: "list";
             /** @description The agents, by project and name. */
-            data: {
-                id: components["schemas"]["OpenaiModelName"];
-                /** @constant */
-                object: "model";
-                created: components["schemas"]["UnixTime"];
-                /** @constant */
-                owned_by: "roster";
-            }[];
+            data: components["schemas"]["OpenaiModel"][];
+        };
+        /** @description An agent, as a model of OpenAI's API. */
+        OpenaiModel: {
+            id: components["schemas"]["OpenaiModelName"];
+            /** @constant */
+            object: "model";
+            created: components["schemas"]["UnixTime"];
+            /** @constant */
+            owned_by: "roster";
         };
         /** @description An agent, as `project/agent`, or by its name alone in the project `default` or the owner's only project. */
         OpenaiModelName: string;
@@ -3756,9 +3784,9 @@ export interface components {
         /** @description The name of a tool of the client. */
         OpenaiToolName: string;
         /**
-         * @description A message. Null counts as not sent. One of the assistant may have tool calls in place of content, and fields of any
-         *     other name, such as `reasoning_content`: it is history, perhaps of another server, and what is not described here
-         *     is not read. One that says nothing is left out.
+         * @description A message. Null counts as not sent. One of the assistant may have tool calls in place of content. It and its parts
+         *     may have fields of any other name, such as `reasoning_content`: they are history, perhaps of another server, and
+         *     what is not described here is not read. A message that says nothing is left out.
          */
         OpenaiMessage: {
             /**
@@ -3767,20 +3795,24 @@ export interface components {
              */
             role: "system" | "developer" | "user" | "assistant" | "tool";
             /** @description The text, whole or in parts. */
-            content?: components["schemas"]["OpenaiText"] | {
+            content?: components["schemas"]["OpenaiText"] | ({
                 /**
-                 * @description The kind.
+                 * @description The kind. `thinking`, `redacted_thinking` and `reasoning` are not read.
                  * @enum {string}
                  */
-                type: "text" | "refusal" | "image_url";
+                type: "text" | "refusal" | "image_url" | "thinking" | "redacted_thinking" | "reasoning";
                 /** @description An image. */
                 image_url?: {
                     url: components["schemas"]["OpenaiImage"];
                     detail?: components["schemas"]["WithoutEffect"];
-                };
-                text?: components["schemas"]["OpenaiText"];
-                refusal?: components["schemas"]["OpenaiText"];
-            }[] | null;
+                } | null;
+                text?: components["schemas"]["OpenaiOptionalText"];
+                refusal?: components["schemas"]["OpenaiOptionalText"];
+                cache_control?: components["schemas"]["WithoutEffect"];
+                prompt_cache_breakpoint?: components["schemas"]["WithoutEffect"];
+            } & {
+                [key: string]: unknown;
+            })[] | null;
             name?: components["schemas"]["WithoutEffect"];
             refusal?: components["schemas"]["WithoutEffect"];
             annotations?: components["schemas"]["WithoutEffect"];
@@ -3800,6 +3832,8 @@ export interface components {
         OpenaiImage: string;
         /** @description A text. */
         OpenaiText: string;
+        /** @description A text. Null counts as not sent. */
+        OpenaiOptionalText: string | null;
         /** @description A call of a tool of the client. */
         OpenaiToolCall: {
             id: components["schemas"]["OpenaiCallId"];
@@ -4055,12 +4089,14 @@ export interface components {
              * @enum {string}
              */
             type: "input_text" | "output_text" | "refusal" | "reasoning_text" | "input_image";
-            image_url?: components["schemas"]["OpenaiImage"];
+            /** @description An image. */
+            image_url?: components["schemas"]["OpenaiImage"] | null;
             detail?: components["schemas"]["WithoutEffect"];
-            text?: components["schemas"]["OpenaiText"];
-            refusal?: components["schemas"]["OpenaiText"];
+            text?: components["schemas"]["OpenaiOptionalText"];
+            refusal?: components["schemas"]["OpenaiOptionalText"];
             annotations?: components["schemas"]["WithoutEffect"];
             logprobs?: components["schemas"]["WithoutEffect"];
+            prompt_cache_breakpoint?: components["schemas"]["WithoutEffect"];
         }[];
         /** @description A tool that the client runs. */
         OpenaiFunctionTool: {
@@ -7151,6 +7187,8 @@ export interface components {
         DocumentName: components["schemas"]["Name"];
         /** @description The identifier of the conversation. */
         ConversationId: components["schemas"]["Id"];
+        /** @description An agent, as `project/agent` with its slash written as `%2F`, or by its name alone in the project `default` or the owner's only project. */
+        OpenaiModel: components["schemas"]["OpenaiModelName"];
         /** @description The identifier of the response. */
         ResponseId: string;
         /** @description The identifier of the message of a person. */
@@ -10501,6 +10539,40 @@ export interface operations {
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["MissingScope"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getOpenaiModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An agent, as `project/agent` with its slash written as `%2F`, or by its name alone in the project `default` or the owner's only project. */
+                openai_model: components["parameters"]["OpenaiModel"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenaiModel"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
