@@ -279,6 +279,36 @@ describe('a chat completion', () => {
     expect(sent()[0]?.messages.slice(1)).toEqual([QUESTION, said, QUESTION]);
   });
 
+  test.each([
+    ['Agents SDK', { role: 'assistant', refusal: null, annotations: [] }],
+    ['a package with types of its own', { image_url: null, refusal: null, citations: null }],
+  ])('goes on after parts as the %s holds them, and leaves out thoughts', async (_, fields) => {
+    play(() => says('More.'));
+    const thought = { type: 'thinking', thinking: 'Let me see.', signature: 'x' };
+    const content = [thought, { type: 'text', text: 'About 2,700.', ...fields }];
+    await complete({ messages: [QUESTION, { role: 'assistant', content }, QUESTION] });
+    expect(sent()[0]?.messages.slice(1)).toEqual([QUESTION, { role: 'assistant', content: 'About 2,700.' }, QUESTION]);
+  });
+
+  test.each([
+    ['a text', ''],
+    ['parts', []],
+    ['null', null],
+  ])('leaves out instructions that are empty, as %s', async (_, content) => {
+    play(() => says('Hello.'));
+    await complete({ messages: [{ role: 'system', content }, { role: 'developer', content }, QUESTION] });
+    await respond({
+      input: [
+        { role: 'system', content: content ?? '' },
+        { role: 'user', content: ASKED },
+      ],
+    });
+    const [chat, response] = sent();
+    play(() => says('Hello.'));
+    await complete();
+    expect([chat?.messages, response?.messages]).toEqual([sent()[0]?.messages, sent()[0]?.messages]);
+  });
+
   test('goes on after calls as clients gather them from a stream', async () => {
     play(() => says('Three.'));
     const own = { name: 'stock', arguments: '{}' };
@@ -401,10 +431,17 @@ describe('a chat completion', () => {
       object: 'list',
       data: [{ id: 'default/analyst', object: 'model', owned_by: 'roster' }],
     });
+    for (const id of ['default/analyst', 'analyst']) {
+      const model = await service.json('GET', `/v1/models/${encodeURIComponent(id)}`);
+      expect(model).toEqual({ id, object: 'model', created: expect.any(Number), owned_by: 'roster' });
+    }
+    const missing = await service.send('GET', '/v1/models/default%2Fnobody');
+    expect(await missing.json()).toMatchObject({ status: 404, error: { code: 'agent_not_found' } });
     const stranger = await service.createKey({ owner: 'acme' });
     const own = { headers: { Authorization: `Bearer ${stranger}` } };
     expect(await service.json('GET', '/v1/models', undefined, own)).toMatchObject({ data: [] });
     expect((await service.send('POST', ADDRESS, body(), own)).status).toBe(404);
+    expect((await service.send('GET', '/v1/models/analyst', undefined, own)).status).toBe(404);
   });
 });
 
@@ -452,6 +489,22 @@ describe('an error', () => {
       400,
       'invalid_request_error',
       'messages[0].images',
+      'invalid_request',
+    ],
+    [
+      'an unknown field of a part of the user',
+      { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', file: 1 }] }] },
+      400,
+      'invalid_request_error',
+      'messages[0].content[0].file',
+      'invalid_request',
+    ],
+    [
+      'an image that is null',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: null }] }] },
+      400,
+      'invalid_request_error',
+      'messages[0].content[0]',
       'invalid_request',
     ],
     [
@@ -793,7 +846,14 @@ describe('a response', () => {
     const { output } = await respond();
     // The openai package of Python takes an item that it does not know for a message.
     const items = output.map((item) => ({ role: null, content: null, phase: null, ...item }));
-    const part = { type: 'output_text', text: 'About 2,700.', annotations: [], parsed: null };
+    const part = {
+      type: 'output_text',
+      text: 'About 2,700.',
+      annotations: [],
+      parsed: null,
+      refusal: null,
+      image_url: null,
+    };
     const own = { ...called, async_: null, caller: null, namespace: null, parsed_arguments: {} };
     const reasoning = [{ type: 'reasoning_text', text: 'Let me see.' }];
     const foreign = [

@@ -57,6 +57,13 @@ describe('hosts that begin with initialize', () => {
     expect(await older.ask('prompts/list')).toMatchObject({ status: 200, body: { error: { code: -32601 } } });
   });
 
+  test.each([null, { cursor: null }])('get a list for the params %j, which count as not sent', async (params) => {
+    for (const method of ['tools/list', 'resources/list']) {
+      const { status, body } = await older.send({ jsonrpc: '2.0', id: 7, method, params });
+      expect([status, Object.keys(body.result ?? {})]).toEqual([200, [method.slice(0, -'/list'.length)]]);
+    }
+  });
+
   test('get results without the members of later revisions', async () => {
     const { body } = await older.ask('tools/list');
     expect(body.result).toEqual({ tools: [] });
