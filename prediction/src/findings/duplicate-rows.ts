@@ -11,6 +11,9 @@ const MAX_BY_CHANCE = 0.05;
 /** The columns that are left out, one at a time, to see what chance explains: those with the most different values. */
 const TRIED_COLUMNS = 3;
 
+/** The columns, those with the most different values, that most tables without equal rows show to be so. */
+const FIRST_COLUMNS = 4;
+
 /** The exponent that the chance of independent columns gets, since columns are derived from each other. */
 const DEPENDENCE = 0.7;
 
@@ -27,6 +30,7 @@ export function findDuplicates(table: LookedTable): Finding[] {
   const columns = table.columns.filter((column) => !column.isIdentifier && !isSortKey(table, column));
   if (columns.length === 0) return [];
   const compared = [...columns, target];
+  if (!mayRepeat(compared, scanned)) return [];
   const hashes = new RowHashes(scanned);
   for (const [index, column] of compared.entries()) hashes.toggle(column, index, 1);
   const repeated = findRepeated(hashes.values());
@@ -50,6 +54,30 @@ export function findDuplicates(table: LookedTable): Finding[] {
       remedies: dropRows(places, rows.length),
     },
   ];
+}
+
+/**
+ * Returns whether rows may be equal in all columns: whether some are in the few that have the most different values, and
+ * those also in all others.
+ */
+function mayRepeat(columns: readonly LookedColumn[], rows: Uint32Array): boolean {
+  const ordered = columns.toSorted((one, other) => other.distinct - one.distinct);
+  const first = ordered.slice(0, FIRST_COLUMNS);
+  const few = repeatedRows(first, rows);
+  return few.length > 0 && repeatedRows(ordered.slice(FIRST_COLUMNS), few, first).length > 0;
+}
+
+/** Returns those of some rows of which another one has the same values in some columns. */
+function repeatedRows(
+  columns: readonly LookedColumn[],
+  rows: Uint32Array,
+  further: readonly LookedColumn[] = [],
+): Uint32Array {
+  const hashes = new RowHashes(rows);
+  for (const [index, column] of [...columns, ...further].entries()) hashes.toggle(column, index, 1);
+  const values = hashes.values();
+  const repeated = findRepeated(values.slice());
+  return repeated.size === 0 ? new Uint32Array() : rows.filter((_, index) => repeated.has(values[index] ?? 0));
 }
 
 /** The indexes of rows whose hash an earlier row has. */

@@ -17,10 +17,11 @@ export function findEmptyRows(table: LookedTable): Finding[] {
   if (usual.length < MIN_COLUMNS) return [];
   const most = Math.floor(MAX_PRESENT * usual.length);
   const empty: number[] = [];
-  for (const row of scanned) {
+  for (let index = 0; index < scanned.length; index++) {
+    const row = scanned[index] ?? 0;
     let present = 0;
-    for (const { at } of usual) {
-      if (!Number.isNaN(at(row)) && ++present > most) break;
+    for (let each = 0; each < usual.length && present <= most; each++) {
+      if (!Number.isNaN(usual[each]?.at(row))) present++;
     }
     if (present <= most) empty.push(row);
   }

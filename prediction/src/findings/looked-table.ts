@@ -1,7 +1,8 @@
-import { PARSING_SHARE, type TableColumn, type TextColumn } from '../table/column.js';
+import type { TableColumn, TextColumn } from '../table/column.js';
+import { areMostlyValues, countCodes } from '../table/column-profile.js';
 import type { ColumnReading, Place } from '../table/reading/column-reading.js';
-import { createReader } from '../table/reading/create-reader.js';
 import type { TargetClass } from '../table/table.js';
+import { readTextValues } from '../table/text-values.js';
 import { seededRandom } from '../trees/random.js';
 
 /** Limits of the sample that statistics are made of. */
@@ -16,10 +17,17 @@ const ENDS = 5;
 
 const SEED = 108;
 
+/** The cells of a column: its values by row, or by the code that each row has. */
+export interface LookedCells {
+  readonly codes: Uint16Array | null;
+  readonly values: Float64Array;
+}
+
 /** A column as inspectors look at it. */
 export interface LookedColumn {
   readonly name: string;
   readonly kind: 'number' | 'date' | 'category';
+  readonly cells: LookedCells;
   /** Returns the value in a row of the table: a number, a date in milliseconds, or the index of a text; NaN is missing. */
   readonly at: (row: number) => number;
   /** The values of the sampled rows, in their order. */
@@ -60,57 +68,60 @@ export interface LookedTable {
 /** Chooses the rows that are looked at: all, or a random sample with the first and the last ones, from a fixed seed. */
 export function sampleRows(rowCount: number, columnCount: number): Uint32Array {
   const most = Math.min(MAX_SAMPLED_ROWS, Math.ceil(MAX_SAMPLED_CELLS / Math.max(1, columnCount)));
-  if (rowCount <= most) return Uint32Array.from({ length: rowCount }, (_, row) => row);
+  if (rowCount <= most) return allRows(rowCount);
   const random = seededRandom(SEED);
   const inner = rowCount - 2 * ENDS;
-  const rows: number[] = [];
+  const rows = new Uint32Array(most);
+  let size = 0;
   // Selection sampling (Knuth, The Art of Computer Programming 2, algorithm S) keeps the order of the rows.
   let wanted = most - 2 * ENDS;
   for (let row = 0; row < rowCount; row++) {
-    if (row < ENDS || row >= rowCount - ENDS) rows.push(row);
+    if (row < ENDS || row >= rowCount - ENDS) rows[size++] = row;
     else if (random() * (inner - (row - ENDS)) < wanted) {
-      rows.push(row);
+      rows[size++] = row;
       wanted--;
     }
   }
-  return Uint32Array.from(rows);
+  return rows.subarray(0, size);
+}
+
+function allRows(rowCount: number): Uint32Array {
+  const rows = new Uint32Array(rowCount);
+  for (let row = 0; row < rowCount; row++) rows[row] = row;
+  return rows;
 }
 
 /** Returns the rows that are looked at one by one, given those of the sample. */
 export function scanRows(rowCount: number, columnCount: number, sampled: Uint32Array): Uint32Array {
   if (rowCount * Math.max(1, columnCount) > MAX_SCANNED_CELLS) return sampled;
-  return Uint32Array.from({ length: rowCount }, (_, row) => row);
+  return allRows(rowCount);
 }
 
 /** Looks at a column of a table in the kind that its values have. */
 export function lookAtColumn(column: TableColumn, rows: Uint32Array): LookedColumn {
-  if (column.kind !== 'text') return describe(column.name, column.kind, reader(column.values), [], rows);
+  if (column.kind !== 'text')
+    return describe(column.name, column.kind, { codes: null, values: column.values }, [], rows);
   const { name, texts, codes, reading, chosen } = column;
   const values = chosen === 'category' || !reading ? undefined : readTexts(column, reading);
   if (values !== undefined && reading && reading.kind !== 'undecided') {
-    const at = (row: number) => values[codes[row] ?? 0] ?? Number.NaN;
-    return describe(name, reading.kind, at, [], rows);
+    return describe(name, reading.kind, { codes, values }, [], rows);
   }
-  const at = (row: number) => (codes[row] || Number.NaN) - 1;
-  return describe(name, 'category', at, texts, rows);
+  return describe(name, 'category', { codes, values: indexes(-1, texts.length + 2) }, texts, rows);
+}
+
+/** Returns whole numbers from −1, in which NaN stands for −1, or from 0. */
+function indexes(first: -1 | 0, count: number): Float64Array {
+  const values = new Float64Array(count);
+  for (let at = 0; at < count; at++) values[at] = first + at;
+  if (first < 0) values[0] = Number.NaN;
+  return values;
 }
 
 /** Returns the value of each code; undefined if the texts are categories. */
-function readTexts({ texts, codes }: TextColumn, reading: ColumnReading): Float64Array | undefined {
+function readTexts(column: TextColumn, reading: ColumnReading): Float64Array | undefined {
   if (reading.kind === 'undecided') return undefined;
-  const read = createReader(reading.kind, reading);
-  const values = Float64Array.from([Number.NaN, ...texts.map(read)]);
-  let [present, parsing] = [0, 0];
-  for (const code of codes) {
-    if (code === 0) continue;
-    present++;
-    if (!Number.isNaN(values[code])) parsing++;
-  }
-  return parsing >= PARSING_SHARE * present ? values : undefined;
-}
-
-function reader(values: Float64Array) {
-  return (row: number) => values[row] ?? Number.NaN;
+  const values = readTextValues(column.texts, reading.kind, reading);
+  return areMostlyValues(values, countCodes(column)) ? values : undefined;
 }
 
 export function lookAtTarget(
@@ -119,26 +130,43 @@ export function lookAtTarget(
   rows: Uint32Array,
 ): LookedTarget {
   const texts = classes?.map((each) => each.name) ?? [];
-  const at = (row: number) => values[row] ?? Number.NaN;
-  return { ...describe(name, classes ? 'category' : 'number', at, texts, rows), classes };
+  const cells =
+    values instanceof Uint16Array ? { codes: values, values: indexes(0, texts.length) } : { codes: null, values };
+  return { ...describe(name, classes ? 'category' : 'number', cells, texts, rows), classes };
 }
 
 function describe(
   name: string,
   kind: LookedColumn['kind'],
-  at: (row: number) => number,
+  cells: LookedCells,
   texts: readonly string[],
   rows: Uint32Array,
 ): LookedColumn {
+  const { codes, values } = cells;
+  const at = (row: number) => (codes === null ? values[row] : values[codes[row] ?? 0]) ?? Number.NaN;
   const sample = new Float64Array(rows.length);
-  for (const [index, row] of rows.entries()) sample[index] = at(row);
+  for (let index = 0; index < rows.length; index++) sample[index] = at(rows[index] ?? 0);
   // NaN is sorted to the end.
   const sorted = sample.toSorted();
   let present = sorted.length;
   while (present > 0 && Number.isNaN(sorted[present - 1])) present--;
   let distinct = 0;
   for (let index = 0; index < present; index++) if (index === 0 || sorted[index] !== sorted[index - 1]) distinct++;
-  const finite = sorted.subarray(0, present).filter(Number.isFinite);
+  let [start, end] = [0, present];
+  while (start < end && sorted[start] === Number.NEGATIVE_INFINITY) start++;
+  while (end > start && sorted[end - 1] === Number.POSITIVE_INFINITY) end--;
+  const finite = sorted.subarray(start, end);
   const isIdentifier = kind === 'category' && distinct > 0.95 * present;
-  return { name, kind, at, sample, sorted: finite, texts, distinct, present, isIdentifier };
+  return { name, kind, cells, at, sample, sorted: finite, texts, distinct, present, isIdentifier };
+}
+
+/** Returns the smallest and the largest finite value of a column in all rows; infinite bounds without any. */
+export function boundsOf({ cells: { values } }: LookedColumn): readonly [low: number, high: number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? Number.NaN;
+    if (value < low && value !== Number.NEGATIVE_INFINITY) low = value;
+    if (value > high && value !== Number.POSITIVE_INFINITY) high = value;
+  }
+  return [low, high];
 }

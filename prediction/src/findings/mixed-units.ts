@@ -3,7 +3,7 @@ import type { Finding } from './finding.js';
 import type { LookedColumn, LookedTable } from './looked-table.js';
 import { hasIdName } from './plain-columns.js';
 import { amongScanned, placesOf, showValue } from './remedies.js';
-import { quantile, sortFinite } from './statistics.js';
+import { quantile } from './statistics.js';
 import { showCount, showPlaces, showShare } from './words.js';
 
 /** The fewest rows of the smaller group, as a number and a share. */
@@ -55,7 +55,8 @@ interface TwoGroups {
 function findFactor({ sorted }: LookedColumn): TwoGroups | undefined {
   // Signs and zeros have no unit.
   const sign = (sorted.at(-1) ?? 0) > 0 ? 1 : -1;
-  const logs = sortFinite(sorted.filter((value) => sign * value > 0).map((value) => Math.log10(sign * value)));
+  const logs = sorted.filter((value) => sign * value > 0).map((value) => Math.log10(sign * value));
+  if (sign < 0) logs.reverse();
   if (logs.length < 0.9 * sorted.length) return undefined;
   const cut = widestGap(logs);
   if (cut === undefined) return undefined;

@@ -35,18 +35,26 @@ interface Groups {
 }
 
 /** The class of each row of the sample, or whether its number is the most frequent one. */
-function groupTarget({ classes, sample, name }: LookedTarget): Groups | undefined {
+function groupTarget({ classes, sample, sorted, name }: LookedTarget): Groups | undefined {
   if (classes !== null) {
     return { groupOf: sample, names: classes.map((each) => `the class ${quote(each.name)}`) };
   }
-  const counts = new Map<number, number>();
-  for (const value of sample) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const [frequent, times] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), [Number.NaN, 0]);
+  const [frequent, times] = mostFrequent(sorted);
   if (times < MIN_FREQUENT * sample.length) return undefined;
   return {
     groupOf: sample.map((value) => Number(value !== frequent)),
     names: [`${quote(name)} = ${frequent}`, `another ${quote(name)} than ${frequent}`],
   };
+}
+
+/** Returns the most frequent of values in ascending order, and how often it occurs. */
+function mostFrequent(sorted: Float64Array): [value: number, times: number] {
+  let [value, times, start] = [Number.NaN, 0, 0];
+  for (let at = 0; at < sorted.length; at++) {
+    if (sorted[at] !== sorted[start]) start = at;
+    if (at - start + 1 > times) [value, times] = [sorted[at] ?? Number.NaN, at - start + 1];
+  }
+  return [value, times];
 }
 
 interface FoundClass {

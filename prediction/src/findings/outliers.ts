@@ -1,6 +1,6 @@
 import { quote } from '../table/table-error.js';
 import type { Finding } from './finding.js';
-import type { LookedColumn, LookedTable } from './looked-table.js';
+import { boundsOf, type LookedColumn, type LookedTable } from './looked-table.js';
 import { hasIdName } from './plain-columns.js';
 import { dropRows, placesOf, showValue } from './remedies.js';
 import { quantile } from './statistics.js';
@@ -13,6 +13,9 @@ const MIN_DISTINCT = 10;
 /** The part of the values on a side of the median that shows how its tail thins out, and the fewest of them. */
 const TAIL_SHARE = 0.1;
 const MIN_TAIL = 15;
+
+/** Larger values than the middle, and smaller ones. */
+const SIDES = [1, -1] as const;
 
 /** The most values, as a share of all and in number, that may be far outside. */
 const MAX_OUTSIDE_SHARE = 0.05;
@@ -97,7 +100,8 @@ function findCode(table: LookedTable, column: LookedColumn): Finding | undefined
 function findOutside(table: LookedTable, column: LookedColumn): Finding[] {
   const { sorted } = column;
   const middle = quantile(sorted, 0.5);
-  const limits = [1, -1].map((side) => side * findLimit(table, column, middle, side));
+  const [low, high] = boundsOf(column);
+  const limits = SIDES.map((side) => side * findLimit(table, column, middle, side, side > 0 ? high : low));
   const [above = Number.POSITIVE_INFINITY, below = Number.NEGATIVE_INFINITY] = limits;
   if (!Number.isFinite(above) && !Number.isFinite(below)) return [];
   const isOutside = (value: number) => value - middle > above || value - middle < below;
@@ -126,13 +130,21 @@ function findOutside(table: LookedTable, column: LookedColumn): Finding[] {
  * Returns the distance from the middle, on a side of it, beyond which values are far outside; infinite if none are.
  *
  * @param side 1 for larger values, −1 for smaller ones.
+ * @param farthest the value that is farthest on this side, in all rows.
  */
-function findLimit({ scanned }: LookedTable, column: LookedColumn, middle: number, side: number): number {
-  const distances = column.sorted.map((value) => side * (value - middle)).filter((distance) => distance > 0);
-  const tail = side > 0 ? distances : distances.reverse();
+function findLimit(
+  { scanned }: LookedTable,
+  column: LookedColumn,
+  middle: number,
+  side: 1 | -1,
+  farthest: number,
+): number {
+  const tail = tailOf(column.sorted, middle, side);
   const size = Math.max(MIN_TAIL, Math.floor(TAIL_SHARE * tail.length));
   if (tail.length < 2 * size) return Number.POSITIVE_INFINITY;
   const base = tail.at(-size - 1) ?? 0;
+  // No gap is wider than all of the tail, and most tails need no more than this.
+  if (side * (farthest - middle) < MIN_RATIO * base) return Number.POSITIVE_INFINITY;
   const most = Math.min(MAX_OUTSIDE, Math.max(3, Math.floor(MAX_OUTSIDE_SHARE * scanned.length)));
   const largest = findLargest(column, scanned, (value) => side * (value - middle), base, most + 1);
   let limit = Number.POSITIVE_INFINITY;
@@ -149,6 +161,21 @@ function findLimit({ scanned }: LookedTable, column: LookedColumn, middle: numbe
     if (ratio ** (-index * outside) < MAX_CHANCE) limit = Math.sqrt(upper * lower);
   }
   return limit;
+}
+
+/** Returns the distances of the values on a side of the middle, ascending. */
+function tailOf(sorted: Float64Array, middle: number, side: 1 | -1): Float64Array {
+  if (side > 0) {
+    let start = sorted.length;
+    while (start > 0 && (sorted[start - 1] ?? 0) > middle) start--;
+    return sorted.subarray(start).map((value) => value - middle);
+  }
+  let end = 0;
+  while (end < sorted.length && (sorted[end] ?? 0) < middle) end++;
+  return sorted
+    .slice(0, end)
+    .reverse()
+    .map((value) => middle - value);
 }
 
 /** Returns the largest distances of some rows, the largest first; those up to `base` are left out. */

@@ -15,15 +15,17 @@ export class RowHashes {
    *
    * @param sign 1 to add them, −1 to take them out.
    */
-  toggle({ at }: LookedColumn, index: number, sign: 1 | -1): void {
+  toggle({ cells: { codes, values } }: LookedColumn, index: number, sign: 1 | -1): void {
     const number = new Float64Array(1);
     const words = new Int32Array(number.buffer);
     const high = this.#high;
     const low = this.#low;
+    const rows = this.rows;
+    const salt = Math.imul(index + 1, 0x9e3779b1);
     for (let row = 0; row < high.length; row++) {
-      number[0] = at(this.rows[row] ?? 0);
-      const [one = 0, other = 0] = words;
-      const cell = mix(mix(one ^ Math.imul(index + 1, 0x9e3779b1)) ^ other);
+      const at = rows[row] ?? 0;
+      number[0] = (codes === null ? values[at] : values[codes[at] ?? 0]) ?? Number.NaN;
+      const cell = mix(mix((words[0] ?? 0) ^ salt) ^ (words[1] ?? 0));
       high[row] = (high[row] ?? 0) + sign * cell;
       low[row] = (low[row] ?? 0) + sign * mix(cell ^ 0x27d4eb2f);
     }
@@ -31,8 +33,12 @@ export class RowHashes {
 
   /** Returns 53 bits of the hash of each row. */
   values(): Float64Array {
-    const low = this.#low;
-    return Float64Array.from(this.#high, (word, row) => (word >>> 0) * 2 ** 21 + ((low[row] ?? 0) >>> 11));
+    const [high, low] = [this.#high, this.#low];
+    const values = new Float64Array(high.length);
+    for (let row = 0; row < values.length; row++) {
+      values[row] = ((high[row] ?? 0) >>> 0) * 2 ** 21 + ((low[row] ?? 0) >>> 11);
+    }
+    return values;
   }
 }
 

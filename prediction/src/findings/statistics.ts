@@ -1,8 +1,3 @@
-/** Returns the finite values in ascending order. */
-export function sortFinite(values: Float64Array): Float64Array {
-  return values.filter(Number.isFinite).sort();
-}
-
 /** Returns a quantile of values in ascending order; 0 without any. */
 export function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.round(share * (sorted.length - 1))] ?? 0;

@@ -69,23 +69,59 @@ export function findSlices(
 ): WeakSlice[] {
   const tested = new Tested(values, partitions, minItems);
   const deviations = tested.deviations(tested.errors);
+  const mean = meanOf(errors);
   const candidates = tested.slices
     .map((slice, index) => ({ ...slice, deviation: deviations[index] ?? 0 }))
-    .filter(({ deviation }) => deviation >= MIN_DEVIATION);
-  if (candidates.length === 0) return [];
-  const maxima = tested.permute();
-  const mean = meanOf(errors);
-  const weak = candidates.flatMap(({ partition, slice, deviation }): WeakSlice[] => {
-    const reached = maxima.reduce((count, most) => count + Number(most >= deviation), 0);
-    const p = Math.min(1, (families * (reached + 1)) / (PERMUTATIONS + 1));
-    const of = measureSlice(errors, partitions[partition], slice);
-    return p < SIGNIFICANCE && of.error >= MIN_RATIO * mean ? [{ partition, slice, ...of, p }] : [];
-  });
-  return chooseApart(
-    weak.sort((one, other) => other.error - one.error || one.partition - other.partition),
-    partitions,
-  );
+    .filter(({ deviation }) => deviation >= MIN_DEVIATION)
+    .map((each) => ({ ...each, ...measureSlice(errors, partitions[each.partition], each.slice) }))
+    .filter(({ error }) => error >= MIN_RATIO * mean)
+    .sort((one, other) => other.error - one.error || one.partition - other.partition);
+  const chance = new Chance(tested);
+  const chosen: WeakSlice[] = [];
+  for (const { deviation, ...candidate } of candidates) {
+    if (chosen.length === MAX_SLICES) break;
+    if (chosen.some((other) => areAlike(candidate, other, partitions))) continue;
+    const p = families * chance.of({ ...candidate, deviation }, SIGNIFICANCE / families);
+    const { partition, slice, items, error } = candidate;
+    if (p < SIGNIFICANCE) chosen.push({ partition, slice, items, error, p });
+  }
+  return chosen;
 }
+
+/** How often chance makes any slice deviate as much as one does. */
+class Chance {
+  readonly #tested: Tested;
+  readonly #maxima: number[] = [];
+  #permutations: Generator<number> | undefined;
+
+  constructor(tested: Tested) {
+    this.#tested = tested;
+  }
+
+  /**
+   * Returns the share of the random orders in which the largest deviation of all slices reaches that of one. Where it
+   * will not be less than `most`, only as many orders are drawn as show this. None are drawn where a bound shows that
+   * they would not reach it.
+   *
+   * @returns at least 1 / (PERMUTATIONS + 1), and at most 1
+   */
+  of(slice: Slice & { readonly deviation: number }, most: number): number {
+    if (PERMUTATIONS * this.#tested.bound(slice) < NEGLIGIBLE) return 1 / (PERMUTATIONS + 1);
+    const isReached = (maximum: number) => maximum >= slice.deviation;
+    let reached = this.#maxima.filter(isReached).length;
+    while (this.#maxima.length < PERMUTATIONS && reached + 1 < most * (PERMUTATIONS + 1)) {
+      this.#permutations ??= this.#tested.permute();
+      const { value, done } = this.#permutations.next();
+      if (done) break;
+      this.#maxima.push(value);
+      if (isReached(value)) reached++;
+    }
+    return (reached + 1) / (PERMUTATIONS + 1);
+  }
+}
+
+/** How probable it may be that random orders would show more than the bound says. */
+const NEGLIGIBLE = 1e-3;
 
 interface Slice {
   readonly partition: number;
@@ -101,18 +137,21 @@ class Tested {
   readonly #partitions: readonly Partition[];
   readonly #mean: number;
   readonly #deviation: number;
+  /** The largest distance of an error from the mean, upwards. */
+  readonly #reach: number;
 
   constructor(errors: Float64Array, partitions: readonly Partition[], minItems: number) {
     const count = Math.min(errors.length, MAX_PERMUTED);
-    const rows = Uint32Array.from({ length: count }, (_, at) => Math.floor((at * errors.length) / count));
-    this.errors = Float64Array.from(rows, (row) => errors[row] ?? 0);
+    this.errors = evenlySpaced(errors, new Float64Array(count));
     this.#partitions = partitions.map(({ codes, sliceCount }) => {
-      return { codes: Uint16Array.from(rows, (row) => codes[row] ?? NO_SLICE), sliceCount };
+      // One place more takes what is in no slice.
+      const own = evenlySpaced(codes, new Uint16Array(count)).map((code) => Math.min(code, sliceCount));
+      return { codes: own, sliceCount };
     });
     const least = Math.max(minItems, MIN_SHARE * count);
     this.slices = this.#partitions.flatMap(({ codes, sliceCount }, partition) => {
       const counts = new Uint32Array(sliceCount);
-      for (const code of codes) if (code !== NO_SLICE) counts[code] = (counts[code] ?? 0) + 1;
+      for (const code of codes) if (code < sliceCount) counts[code] = (counts[code] ?? 0) + 1;
       return Array.from(counts, (items, slice) => ({ partition, slice, items })).filter(
         ({ items }) => items >= least && items <= MAX_SHARE * count,
       );
@@ -120,6 +159,22 @@ class Tested {
     this.#mean = meanOf(this.errors);
     const squares = this.errors.reduce((sum, error) => sum + (error - this.#mean) ** 2, 0);
     this.#deviation = Math.sqrt(squares / Math.max(count - 1, 1));
+    this.#reach = this.errors.reduce((most, error) => Math.max(most, error), 0) - this.#mean;
+  }
+
+  /**
+   * Bounds how often a random order of the errors makes any slice deviate as much as one does: Bernstein's inequality,
+   * which holds without replacement, too (Hoeffding 1963, *Probability inequalities for sums of bounded random
+   * variables*, section 6), of each slice.
+   */
+  bound({ deviation }: { readonly deviation: number }): number {
+    const { length } = this.errors;
+    return this.slices.reduce((sum, { items }) => {
+      // The mean of a slice is above that of all by so many standard deviations of an error.
+      const above = deviation * Math.sqrt((1 - items / length) / items);
+      const reach = this.#deviation > 0 ? this.#reach / this.#deviation : 0;
+      return sum + Math.exp((-items * above * above) / (2 + (2 / 3) * reach * above));
+    }, 0);
   }
 
   /** Returns for each slice how many standard errors its mean is above that of all. */
@@ -132,22 +187,28 @@ class Tested {
     });
   }
 
-  /** Returns the largest deviation of all slices in each of some random orders of the errors. */
-  permute(): Float64Array {
+  /** Yields the largest deviation of all slices in each of some random orders of the errors. */
+  *permute(): Generator<number> {
     const random = seededRandom(SEED);
     const errors = this.errors.slice();
-    return Float64Array.from({ length: PERMUTATIONS }, () => {
+    for (let times = 0; times < PERMUTATIONS; times++) {
       shuffle(errors, random);
-      return this.deviations(errors).reduce((most, deviation) => Math.max(most, deviation), 0);
-    });
+      yield this.deviations(errors).reduce((most, deviation) => Math.max(most, deviation), 0);
+    }
   }
 }
 
+/** Fills an array with evenly spaced ones of some values. */
+function evenlySpaced<T extends Float64Array | Uint16Array>(values: T, chosen: T): T {
+  const count = chosen.length;
+  for (let at = 0; at < count; at++) chosen[at] = values[Math.floor((at * values.length) / count)] ?? 0;
+  return chosen;
+}
+
 function sumByCode(errors: Float64Array, codes: Uint16Array, count: number): Float64Array {
-  // One place more takes what is in no slice.
   const sums = new Float64Array(count + 1);
   for (let item = 0; item < errors.length; item++) {
-    const code = Math.min(codes[item] ?? count, count);
+    const code = codes[item] ?? count;
     sums[code] = (sums[code] ?? 0) + (errors[item] ?? 0);
   }
   return sums;
@@ -174,20 +235,15 @@ function measureSlice(errors: Float64Array, { codes }: Partition = NO_PARTITION,
 
 const NO_PARTITION: Partition = { codes: new Uint16Array(), sliceCount: 0 };
 
-/** Chooses the first slices, at most one of a partition, and none that has about the items of another. */
-function chooseApart(weak: readonly WeakSlice[], partitions: readonly Partition[]): WeakSlice[] {
-  const chosen: WeakSlice[] = [];
-  for (const slice of weak) {
-    if (chosen.length === MAX_SLICES) break;
-    const isAlike = (other: WeakSlice) =>
-      other.partition === slice.partition || overlap(slice, other, partitions) > MAX_OVERLAP;
-    if (!chosen.some(isAlike)) chosen.push(slice);
-  }
-  return chosen;
+/** Returns whether slices are of one partition, or have about the same items. */
+function areAlike(one: Items, other: Items, partitions: readonly Partition[]): boolean {
+  return one.partition === other.partition || overlap(one, other, partitions) > MAX_OVERLAP;
 }
 
+type Items = Pick<WeakSlice, 'partition' | 'slice' | 'items'>;
+
 /** Returns the items that are in both slices, as a share of those in either (Jaccard 1901). */
-function overlap(one: WeakSlice, other: WeakSlice, partitions: readonly Partition[]): number {
+function overlap(one: Items, other: Items, partitions: readonly Partition[]): number {
   const { codes: ofOne } = partitions[one.partition] ?? NO_PARTITION;
   const { codes: ofOther } = partitions[other.partition] ?? NO_PARTITION;
   let both = 0;

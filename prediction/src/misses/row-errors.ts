@@ -42,9 +42,7 @@ export function findRowErrors(
   const unit = findUnit(errors);
   const scaled = errors.map((error) => error / unit);
   const columns = chooseColumns(table, summaries);
-  const worst = [...rows.keys()]
-    .sort((one, other) => (errors[other] ?? 0) - (errors[one] ?? 0) || one - other)
-    .slice(0, MAX_ERROR_ROWS);
+  const worst = findLargest(errors, MAX_ERROR_ROWS);
   const worstRows = Uint32Array.from(worst, (index) => rows[index] ?? 0);
   const cells = columns.map((column) => showCells(column, worstRows));
   const used = columns.filter(({ summary }) => summary.used);
@@ -73,6 +71,20 @@ export function findRowErrors(
       return describeSlice(name, ranges[slice.slice] ?? NO_RANGE, of, error, WORDS[measure]);
     }),
   };
+}
+
+/** Returns the indexes of the largest values, the largest first, of equal ones the earlier first. */
+function findLargest(values: Float64Array, most: number): number[] {
+  const largest: number[] = [];
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? 0;
+    if (largest.length === most && !(value > (values[largest.at(-1) ?? 0] ?? 0))) continue;
+    if (largest.length === most) largest.pop();
+    let place = largest.length;
+    while (place > 0 && (values[largest[place - 1] ?? 0] ?? 0) < value) place--;
+    largest.splice(place, 0, at);
+  }
+  return largest;
 }
 
 function showPlace(place: Place | undefined) {
@@ -181,17 +193,33 @@ function partByValue({ column, summary }: ShownColumn, rows: Uint32Array): Parte
     return { ...NO_RANGE, value: cutText(text, MAX_ERROR_TEXT) };
   });
   ranges.push(NO_RANGE);
-  const sliceOf = kind === 'category' ? new Map(cuts.map(({ from }, slice) => [from, slice])) : undefined;
-  const codes = Uint16Array.from(values, (value) => {
-    if (Number.isNaN(value)) return cuts.length;
-    return sliceOf ? (sliceOf.get(value) ?? NO_SLICE) : cuts.findIndex(({ to }) => value <= to);
-  });
+  const codes = kind === 'category' ? slicesOfCodes(values, cuts) : slicesOfValues(values, cuts);
   return { name: column.name, codes, sliceCount: ranges.length, ranges };
 }
 
 interface Cut {
   readonly from: number;
   readonly to: number;
+}
+
+/** Returns the slice of each code of a text; the slice behind those of the cuts has missing cells. */
+function slicesOfCodes(values: Float64Array, cuts: readonly Cut[]): Uint16Array {
+  const sliceOf = new Map(cuts.map(({ from }, slice) => [from, slice]));
+  return Uint16Array.from(values, (value) => (Number.isNaN(value) ? cuts.length : (sliceOf.get(value) ?? NO_SLICE)));
+}
+
+/** Returns the slice of each value, whose cuts are ascending; the slice behind them has missing cells. */
+function slicesOfValues(values: Float64Array, cuts: readonly Cut[]): Uint16Array {
+  const ends = Float64Array.from(cuts, ({ to }) => to);
+  const slices = new Uint16Array(values.length);
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? Number.NaN;
+    let slice = 0;
+    // No end is below a value that is missing.
+    while (slice < ends.length && !(value <= (ends[slice] ?? 0))) slice++;
+    slices[at] = slice;
+  }
+  return slices;
 }
 
 /** Returns the codes of the texts that are kept, the commonest first. */

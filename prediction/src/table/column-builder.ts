@@ -7,13 +7,15 @@ import {
   type TableColumn,
   type TextColumn,
 } from './column.js';
+import { countCodes } from './column-profile.js';
 import { DEFAULT_WORDS, MissingWords, WordCounts } from './missing-words.js';
 import type { ColumnReading, Place, ReadingMarks, UndecidedReading } from './reading/column-reading.js';
 import { ColumnValues } from './reading/column-values.js';
-import { createReader, looksLike } from './reading/create-reader.js';
+import { looksLike } from './reading/create-reader.js';
 import { ColumnForm, type ColumnKind, type MixedKind } from './reading/decide-column.js';
-import { listUnread, type UnreadCells } from './reading/unread-cells.js';
+import { describeUnread, listUnread, type UnreadCells } from './reading/unread-cells.js';
 import { countBytes, detached, TextCells, type TextHolder, type TextMemory, typedText } from './text-column.js';
+import { readTextValues } from './text-values.js';
 
 /** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */
 export type CellColumn =
@@ -171,8 +173,10 @@ export class ColumnBuilder implements TextHolder {
 
   #takeTexts(name: string, rowCount: number, kind: FoundKind): TextColumn {
     const reading = this.#decide(kind);
-    const missing = this.#describeMissing(this.#findUnread(kind, reading));
-    const column = { ...this.#texts.take(name, rowCount, reading), missing };
+    const others = kind?.kind === 'mixed' ? this.#findOthers(kind) : null;
+    const texts = this.#texts.take(name, rowCount, reading);
+    const missing = this.#describeMissing(others ?? this.#findUnread(texts, reading));
+    const column = { ...texts, missing };
     return this.#use === 'category' ? { ...column, chosen: this.#use } : column;
   }
 
@@ -186,13 +190,25 @@ export class ColumnBuilder implements TextHolder {
   }
 
   /** Finds the texts that are not values of the kind of most texts. */
-  #findUnread(kind: FoundKind, reading: ColumnReading | null): UnreadCells | null {
-    const list = (kind: UnreadCells['kind'], isRead: (text: string) => boolean) =>
-      listUnread(kind, this.#texts.counted(), isRead, (text) => this.#form.placeOf(text));
-    if (kind?.kind === 'mixed') return list(kind.most.kind, (text) => looksLike(kind.most.kind, text));
+  #findOthers({ most }: MixedKind): UnreadCells | null {
+    const isRead = (text: string) => looksLike(most.kind, text);
+    return listUnread(most.kind, this.#texts.counted(), isRead, (text) => this.#form.placeOf(text));
+  }
+
+  /** Finds the texts that contradict the reading of their column. */
+  #findUnread({ texts, codes }: TextColumn, reading: ColumnReading | null): UnreadCells | null {
     if (reading === null || reading.kind === 'undecided') return null;
-    const read = createReader(reading.kind, reading);
-    return list(reading.kind, (text) => !Number.isNaN(read(text)));
+    const values = readTextValues(texts, reading.kind, reading);
+    const counts = countCodes({ texts, codes });
+    const unread: [text: string, rows: number][] = [];
+    let present = 0;
+    for (let code = 1; code < counts.length; code++) {
+      const rows = counts[code] ?? 0;
+      present += rows;
+      // The code behind the texts is that of texts that were not kept.
+      if (rows > 0 && Number.isNaN(values[code])) unread.push([texts[code - 1] ?? '', rows]);
+    }
+    return describeUnread(reading.kind, unread, present, (text) => this.#form.placeOf(text));
   }
 
   #takeValues(name: string, rowCount: number, chosen: 'number' | 'date' | undefined): TableColumn {

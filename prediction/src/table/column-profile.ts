@@ -7,8 +7,8 @@ import {
   type ValueColumn,
 } from './column.js';
 import type { ColumnReading } from './reading/column-reading.js';
-import { createReader } from './reading/create-reader.js';
 import { decideColumn } from './reading/decide-column.js';
+import { readTextValues } from './text-values.js';
 
 /** The summary of an input column. */
 export interface ColumnSummary {
@@ -80,7 +80,7 @@ function profileValues(column: TableColumn, categoryBytes: number): ColumnProfil
   const reading = column.reading === undefined ? decideTexts(column, counts) : column.reading;
   if (reading !== null && reading.kind !== 'undecided') {
     const { kind } = reading;
-    const read = readAs(kind, createReader(kind, reading), column, counts);
+    const read = readAs(kind, readTextValues(column.texts, kind, reading), column, counts);
     if (read) return profileOrdered({ ...read, reading });
   }
   const summary = { ...summariseCategories(column, counts, categoryBytes) };
@@ -121,12 +121,11 @@ function profileUnused(column: TextColumn, use: keyof typeof UNUSED): ColumnProf
 /** A column of texts as values, if nearly all that are present can be read so. */
 function readAs(
   kind: ValueColumn['kind'],
-  parse: (text: string) => number,
-  { name, texts, codes }: TextColumn,
+  byCode: Float64Array,
+  { name, codes }: TextColumn,
   counts: Uint32Array,
 ): ValueColumn | undefined {
-  const byCode = valuesByCode(texts, counts, parse);
-  if (byCode === undefined) return undefined;
+  if (!areMostlyValues(byCode, counts)) return undefined;
   const values = new Float64Array(codes.length);
   for (let row = 0; row < codes.length; row++) values[row] = byCode[codes[row] ?? 0] ?? Number.NaN;
   return { kind, name, values };
@@ -231,36 +230,30 @@ function countRows(column: TableColumn): number {
   return column.kind === 'text' ? column.codes.length : column.values.length;
 }
 
-/** The rows of each code: of missing cells, of each text, and last of the others. */
-function countCodes({ texts, codes }: TextColumn): Uint32Array {
+/** Returns the rows of each code: of missing cells, of each text, and last of the others. */
+export function countCodes({ texts, codes }: Pick<TextColumn, 'texts' | 'codes'>): Uint32Array {
   const counts = new Uint32Array(texts.length + 2);
-  for (const code of codes) counts[code] = (counts[code] ?? 0) + 1;
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row] ?? 0;
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
   return counts;
 }
 
 /**
- * Returns the value of each text by a parser, by code, which is 1 + its index; nothing if fewer of
- * the present cells than a share are worth anything.
+ * Returns whether enough of the present cells of a column are values.
  *
+ * @param values of the codes of its texts, as `readTextValues` returns them.
  * @param counts the rows of each code; code 0 is missing, those beyond the texts are others.
  */
-function valuesByCode(
-  texts: Iterable<string>,
-  counts: Uint32Array,
-  parse: (text: string) => number,
-): Float64Array | undefined {
-  const values = new Float64Array(counts.length).fill(Number.NaN);
-  let parsing = 0;
-  let code = 0;
-  for (const text of texts) {
-    code++;
-    const value = parse(text);
-    if (Number.isNaN(value)) continue;
-    values[code] = value;
-    parsing += counts[code] ?? 0;
+export function areMostlyValues(values: Float64Array, counts: Uint32Array): boolean {
+  let [present, parsing] = [0, 0];
+  for (let code = 1; code < counts.length; code++) {
+    const rows = counts[code] ?? 0;
+    present += rows;
+    if (!Number.isNaN(values[code])) parsing += rows;
   }
-  const present = counts.reduce((sum, count) => sum + count, 0) - (counts[0] ?? 0);
-  return parsing > 0 && parsing >= PARSING_SHARE * present ? values : undefined;
+  return parsing > 0 && parsing >= PARSING_SHARE * present;
 }
 
 /** Returns the distinct values, without NaN, in ascending order. */

@@ -1,7 +1,7 @@
 import type { TableColumn } from './column.js';
 import type { ColumnSummary } from './column-profile.js';
-import { createReader } from './reading/create-reader.js';
 import type { RowTable } from './table.js';
+import { readTextValues } from './text-values.js';
 
 /** The most rows, and the most cells, that are looked at: evenly spaced ones of a larger table. */
 const MAX_ROWS = 20_000;
@@ -49,12 +49,18 @@ export function readValues(
   { kind, reading }: Pick<ColumnSummary, 'kind' | 'reading'>,
   rows: Uint32Array,
 ): Float64Array {
-  if (column.kind !== 'text') return Float64Array.from(rows, (row) => column.values[row] ?? Number.NaN);
+  const read = new Float64Array(rows.length);
+  if (column.kind !== 'text') {
+    for (let at = 0; at < rows.length; at++) read[at] = column.values[rows[at] ?? 0] ?? Number.NaN;
+    return read;
+  }
   const { texts, codes } = column;
-  const codesOfRows = Float64Array.from(rows, (row) => codes[row] || Number.NaN);
-  if (kind === 'category') return codesOfRows;
-  const read = createReader(kind, reading);
-  return codesOfRows.map((code) => read(texts[code - 1] ?? ''));
+  const values = kind === 'category' ? undefined : readTextValues(texts, kind, reading);
+  for (let at = 0; at < rows.length; at++) {
+    const code = codes[rows[at] ?? 0] ?? 0;
+    read[at] = values === undefined ? code || Number.NaN : (values[code] ?? Number.NaN);
+  }
+  return read;
 }
 
 function distanceFrom(values: Float64Array, isCategory: boolean): Float64Array {

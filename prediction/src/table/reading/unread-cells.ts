@@ -43,15 +43,31 @@ export function listUnread(
   placeOf: (text: string) => Place | undefined,
 ): UnreadCells | null {
   const unread: (readonly [text: string, rows: number])[] = [];
-  let [rows, present] = [0, 0];
+  let present = 0;
   for (const [text, count] of texts) {
     present += count;
-    if (text !== '' && isRead(text)) continue;
-    rows += count;
-    if (text !== '') unread.push([text, count]);
+    if (text === '' || !isRead(text)) unread.push([text, count]);
   }
+  return describeUnread(kind, unread, present, placeOf);
+}
+
+/**
+ * Describes the cells that are no values of the kind of their column; null without any.
+ *
+ * @param unread their texts, with the rows of each; '' counts those of texts that were not kept.
+ * @param present the rows with any value.
+ * @param placeOf returns the place of the first row with a text, where it is known.
+ */
+export function describeUnread(
+  kind: UnreadCells['kind'],
+  unread: readonly (readonly [text: string, rows: number])[],
+  present: number,
+  placeOf: (text: string) => Place | undefined,
+): UnreadCells | null {
+  const rows = unread.reduce((sum, [, count]) => sum + count, 0);
   if (rows === 0) return null;
-  const listed = unread.sort(([, one], [, other]) => other - one).slice(0, MAX_TEXTS);
+  const known = unread.filter(([text]) => text !== '');
+  const listed = known.sort(([, one], [, other]) => other - one).slice(0, MAX_TEXTS);
   const shown = listed.map(([text, count]) => {
     return { text: cutUnread(text), rows: count, place: placeOf(text) ?? null };
   });
