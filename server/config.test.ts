@@ -51,6 +51,12 @@ describe('the chat server', () => {
     expect(chat?.readKey()).toBeUndefined();
   });
 
+  test('is asked for the form of an answer unless it refuses that', () => {
+    expect(readConfig(CHAT).chat?.takesForms).toBe(true);
+    expect(readConfig({ ...CHAT, CHAT_RESPONSE_FORMAT: 'none' }).chat?.takesForms).toBe(false);
+    expect(() => readConfig({ ...CHAT, CHAT_RESPONSE_FORMAT: 'xml' })).toThrow(/CHAT_RESPONSE_FORMAT must be/);
+  });
+
   test('needs a model', () => {
     expect(() => readConfig({ CHAT_URL: CHAT.CHAT_URL })).toThrow(
       new ConfigError(['CHAT_MODEL must name the language model of the chat server at CHAT_URL']),

@@ -25,6 +25,8 @@ export interface ChatConfig {
   readonly model: string;
   /** The language models that agents may name; undefined if their `model_name` does not count. */
   readonly models: readonly string[] | undefined;
+  /** Whether it is asked for the form of an answer by `response_format`. */
+  readonly takesForms: boolean;
 }
 
 /** Where alarms of models are told. */
@@ -61,7 +63,8 @@ export function readConfig(env: Environment): Config {
       'PUBLIC_URL and BASE_PATH are both set; clients of OAuth look for the service at the root of a host, so leave BASE_PATH out',
     ]);
   }
-  const { chatUrl, chatKey, chatModel, chatModels, alarmUrl, alarmSecret, ...withOidc } = result.output;
+  const { chatUrl, chatKey, chatModel, chatModels, chatResponseFormat, alarmUrl, alarmSecret, ...withOidc } =
+    result.output;
   const { oidcIssuer, oidcAudience, oidcOwnerClaim, oidcOwnerPrefix, oidcScopesClaim, ...withScopes } = withOidc;
   const { oidcScopes, oidcLimits, oidcClientId, oidcClientScope, ...ungrouped } = withScopes;
   const groups = { alarms: readAlarms(result.output, env), oidc: readOidc(result.output, env) };
@@ -86,13 +89,14 @@ export function findUnprotectedAddress({ host, publicUrl, oidc }: Config): strin
 
 /** @throws {ConfigError} if there is a chat server without a model */
 function readChat(settings: Settings, env: Environment): ChatConfig | undefined {
-  const { chatUrl: url, chatKey: key, chatModel: model, chatModels } = settings;
+  const { chatUrl: url, chatKey: key, chatModel: model, chatModels, chatResponseFormat } = settings;
   if (url === undefined) return undefined;
   if (model === undefined) {
     throw new ConfigError(['CHAT_MODEL must name the language model of the chat server at CHAT_URL']);
   }
   const models = chatModels && [...new Set([model, ...chatModels])];
-  return { url, readKey: keyReader(key, env[`${variable('chatKey')}_FILE`]), model, models };
+  const takesForms = chatResponseFormat !== 'none';
+  return { url, readKey: keyReader(key, env[`${variable('chatKey')}_FILE`]), model, models, takesForms };
 }
 
 /** @throws {ConfigError} if there is an issuer without an audience, or another setting of it without an issuer */

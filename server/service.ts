@@ -215,10 +215,10 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
   }
 }
 
-async function openChatServer({ url, readKey, model, models }: ChatConfig): Promise<ChatServer> {
+async function openChatServer({ url, readKey, model, models, takesForms }: ChatConfig): Promise<ChatServer> {
   // Loaded on demand: a service without a chat server starts faster without it.
   const { ChatClient } = await import('./agents/chat/chat-client.js');
-  return { client: new ChatClient({ url, readKey }), model, models };
+  return { client: new ChatClient({ url, readKey, takesForms }), model, models };
 }
 
 /** Returns undefined if the service has no MCP servers. */

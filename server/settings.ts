@@ -157,6 +157,8 @@ export const settings = v.object({
       v.everyItem((name) => name !== '', 'must be names of models with commas between them'),
     ),
   ),
+  /** Whether chat servers are asked for the form of an answer. */
+  chatResponseFormat: v.optional(v.picklist(['json_schema', 'none'], "must be 'json_schema' or 'none'")),
   /** The address that alarms of models are sent to. */
   alarmUrl: v.optional(
     text(isHttpAddress, 'must be an http:// or https:// address, such as https://ops.example.com/roster'),

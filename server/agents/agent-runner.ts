@@ -8,7 +8,8 @@ import { answerQuestion, type TokenCounter } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
 import type { ChatMessage, ForcedTool } from './chat/messages.js';
-import { fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
+import type { AnswerForm } from './form/answer-form.js';
+import { askForJson, fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
 import type { AgentTools, CallerTool } from './tools/tool.js';
 import { buildTools, ToolRegistry, type ToolServices } from './tools/tools.js';
 
@@ -33,6 +34,8 @@ export interface Question {
   readonly temperature?: number | undefined;
   /** The most tokens that the language model may write for the answer. */
   readonly maxTokens?: number | undefined;
+  /** The form of the answer; any text if it is left out. */
+  readonly form?: AnswerForm | undefined;
   readonly traceId: string;
   /** The agents that have asked one another up to this question, through MCP servers; 0 by default. */
   readonly depth?: number | undefined;
@@ -76,7 +79,7 @@ export class AgentRunner {
    */
   async prepare(question: Question): Promise<AnswerStream> {
     const { agent, caller, project, traceId, signal } = question;
-    const { usesTools = true, callerTools = [], depth = 0, maxTokens } = question;
+    const { usesTools = true, callerTools = [], depth = 0, maxTokens, form } = question;
     const { client, model } = this.#serverFor(agent, question.modelName ?? null);
     const tokens: TokenCounter = {
       require: () => this.rates.spend(caller, 'tokens', 0),
@@ -92,13 +95,15 @@ export class AgentRunner {
     const { returnsContext, template } = settings;
     const { temperature = settings.temperature } = question;
     const ownInstructions = hasQuestion(template) ? '' : template;
-    const instructions = [ownInstructions, question.instructions ?? ''].filter((text) => text !== '');
+    const jsonRule = form ? askForJson(form.schema) : '';
+    const instructions = [ownInstructions, question.instructions ?? '', jsonRule].filter((text) => text !== '');
     const messages = fillQuestion(question.messages, template);
     const prepared = {
       chat: client,
       model,
       temperature,
       maxTokens,
+      form,
       returnsContext,
       traceId,
       messages: [

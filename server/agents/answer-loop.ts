@@ -2,7 +2,8 @@ import { type AnswerStream, type AnswerWatch, type Step, stepEvent, toAction, ty
 import type { ChatClient } from './chat/chat-client.js';
 import { ChatError } from './chat/chat-error.js';
 import type { ChatAnswer, ChatMessage, ForcedTool } from './chat/messages.js';
-import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
+import type { AnswerForm } from './form/answer-form.js';
+import { askForJsonAgain, CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage, Prediction } from './tools/tool.js';
 import { describeCall, type ToolRegistry } from './tools/tools.js';
 
@@ -31,6 +32,8 @@ export interface PreparedAnswer {
   readonly temperature: number | undefined;
   /** The most tokens that the language model may write, in all requests together as the chat server counts them. */
   readonly maxTokens?: number | undefined;
+  /** The form of the answer. It is checked, and asked for once more, before anything of the text is passed on. */
+  readonly form?: AnswerForm | undefined;
   /** The system prompt, the history and the question. */
   readonly messages: readonly ChatMessage[];
   readonly tools: ToolRegistry;
@@ -44,7 +47,8 @@ export interface PreparedAnswer {
 
 /**
  * Asks a language model, uses the tools that it asks for, and asks again, until it answers in words, or calls a
- * tool of the caller. When a bound is reached, it is asked for the last time, without tools.
+ * tool of the caller. When a bound is reached, it is asked for the last time, without tools. A form of the answer is
+ * sent only without tools: Ollama and llama.cpp would write the form at once, and never call one.
  * @param observe called when the answer begins
  * @throws {ChatError} if the chat server fails, or never answers in words
  * @throws {ProblemError} if whoever asks may have no more tokens
@@ -56,6 +60,7 @@ export async function* answerQuestion(
     model,
     temperature,
     maxTokens,
+    form,
     tools,
     forcedTool,
     tokens,
@@ -75,6 +80,8 @@ export async function* answerQuestion(
   let uses = 0;
   let resultBytes = 0;
   let malformed = 0;
+  /** True once the answer was asked for again, because it did not have its form. */
+  let isRepeated = false;
   const watch = observe();
   const addStep = (step: Step) => {
     steps.push(step);
@@ -99,26 +106,27 @@ export async function* answerQuestion(
   try {
     for (const step of firstSteps) yield addStep(step);
     for (;;) {
-      const isLast = isExhausted();
+      const isLast = isExhausted() || isRepeated;
       const asked = isLast
-        ? { messages: askForAnswer(messages), tools: [] }
+        ? { messages: isRepeated ? messages : askForAnswer(messages), tools: [] }
         : { messages, tools: tools.definitions, ...(usage.requests === 0 && forcedTool && { forcedTool }) };
       await tokens.require();
       const bounds = { temperature, maxTokens: remainingTokens() };
-      const stream = chat.stream({ model, ...bounds, ...asked }, signal);
+      const requested = asked.tools.length === 0 ? form?.requested : undefined;
+      const stream = chat.stream({ model, ...bounds, ...asked, form: requested }, signal);
       let bytes = 0;
       let next = await stream.next();
       try {
         for (; !next.done; next = await stream.next()) {
           bytes += Buffer.byteLength(next.value);
           if (bytes > LIMITS.textBytes) throw tooLong();
-          yield { type: 'delta', content: next.value, trace_id };
+          if (!form) yield { type: 'delta', content: next.value, trace_id };
         }
       } finally {
         // Closes the connection if the answer is left early.
         if (!next.done) await stream.return(NO_CHAT_ANSWER);
       }
-      const { text, toolCalls, finishReason } = next.value;
+      const { text: written, toolCalls, finishReason } = next.value;
       usage = addUsage(usage, next.value.usage);
       await tokens.count(next.value.usage?.total_tokens ?? estimateTokens(asked.messages, next.value));
       const callerCalls = isLast ? [] : toolCalls.filter(({ name }) => tools.isCallerTool(name));
@@ -127,8 +135,21 @@ export async function* answerQuestion(
       const isSpent = needsTools && (remainingTokens() ?? 1) <= 0;
       if (!needsTools || isSpent) {
         const isCut = finishReason === 'length' || isSpent;
-        // A caller who bounds the tokens is told beside the text.
-        const mark = isCut && maxTokens === undefined ? CUT_OFF : '';
+        let text = written;
+        if (form && callerCalls.length === 0 && !isCut) {
+          const checked = form.check(written);
+          if ('fault' in checked && (isRepeated || (remainingTokens() ?? 1) <= 0)) throw misfit(checked.fault);
+          if ('fault' in checked) {
+            isRepeated = true;
+            messages.push({ role: 'assistant', content: written });
+            messages.push({ role: 'user', content: askForJsonAgain(checked.fault) });
+            continue;
+          }
+          text = checked.text;
+        }
+        if (form && text !== '' && callerCalls.length === 0) yield { type: 'delta', content: text, trace_id };
+        // A caller who bounds the tokens is told beside the text, and so is one who wants a form.
+        const mark = isCut && maxTokens === undefined && !form ? CUT_OFF : '';
         if (mark !== '') yield { type: 'delta', content: mark, trace_id };
         const found = returnsContext ? passages : undefined;
         const answer = { text: text + mark, isCut, toolCalls: callerCalls, steps, usage, passages: found, predictions };
@@ -137,9 +158,9 @@ export async function* answerQuestion(
       }
       if (isLast) throw neverAnswered();
       const calls = toolCalls.slice(0, LIMITS.toolCalls - uses);
-      messages.push({ role: 'assistant', content: text || null, tool_calls: calls });
+      messages.push({ role: 'assistant', content: written || null, tool_calls: calls });
       const actions = calls.map((call) => toAction(describeCall(call)));
-      yield { actions, messages: [{ content: text }], trace_id };
+      yield { actions, messages: [{ content: written }], trace_id };
       // One after the other: they share the loop, and a later one may be needless to start.
       for (const call of calls) {
         const use = await tools.use(call, signal);
@@ -198,6 +219,12 @@ function tookTooLong(): ChatError {
 
 function tooLong(): ChatError {
   return new ChatError(`The language model wrote more than ${LIMITS.textBytes / 1024} KiB; ask for less.`);
+}
+
+function misfit(fault: string): ChatError {
+  return new ChatError(
+    `The language model did not answer in the form that was asked for: ${fault}. Ask for a simpler form, or choose another model.`,
+  );
 }
 
 function neverAnswered(): ChatError {

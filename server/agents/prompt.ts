@@ -88,6 +88,18 @@ export function reportFailure(reason: string): string {
   return `The tool failed:\n${fenceResult(reason)}`;
 }
 
+/** The instruction for an answer in JSON. @param schema its JSON Schema; undefined for any object */
+export function askForJson(schema: unknown): string {
+  const form =
+    schema === undefined ? 'one JSON object' : `one JSON value that fits this JSON Schema:\n${JSON.stringify(schema)}`;
+  return `Use your tools first, if you need them. Then answer with JSON alone, without other words and without marks of code: ${form}`;
+}
+
+/** The answer to a text that is not of the form that was asked for. @param fault such as `it is not JSON` */
+export function askForJsonAgain(fault: string): string {
+  return `Your answer cannot be used: ${fault}. Give the same answer again as JSON alone, in the form that was asked for.`;
+}
+
 export const NO_MORE_TOOLS =
   'You have used all the tools that one answer may. Answer now with what you have, and say what is missing.';
 

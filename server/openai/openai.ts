@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { components } from '../../generated/openapi.js';
-import { type AgentRunner, readSettings } from '../agents/agent-runner.js';
+import { type AgentRunner, type Question, readSettings } from '../agents/agent-runner.js';
 import type { AnswerStream } from '../agents/answer-stream.js';
 import type { CallerTool } from '../agents/tools/tool.js';
 import type { Handlers, Input } from '../api/handlers.js';
@@ -12,6 +12,7 @@ import { findProject, type Project, requireImpliedProject } from '../projects/pr
 import type { AnsweringAgent } from '../resources/agents.js';
 import type { Store } from '../store/index.js';
 import { streamChunks, writeCompletion } from './chat-completions.js';
+import { readChatForm, readResponseForm, writeForm } from './form.js';
 import { keepRead, readFunctionTools, readItems } from './items.js';
 import { readForcedTool, readMaxTokens, readMessages, readTools } from './messages.js';
 import { type Chain, findResponse, keepResponse, readChain, removeResponse } from './response-rows.js';
@@ -41,7 +42,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
     { project, agent }: Model,
     { messages, instructions }: ReadMessages,
     callerTools: readonly CallerTool[],
-    maxTokens: number | undefined,
+    { maxTokens, form }: Pick<Question, 'maxTokens' | 'form'>,
   ): Promise<AnswerStream> {
     const isTask = callerTools.length === 0 && isInterfaceTask(messages);
     return agents.prepare({
@@ -57,6 +58,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       forcedTool: readForcedTool(body.tool_choice),
       temperature: body.temperature ?? undefined,
       maxTokens,
+      form,
     });
   }
 
@@ -92,8 +94,8 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       const { body, requestId, reply } = request;
       const model = await findModel(store, agents, request.caller, request.body.model);
       const asked = readMessages(body.messages);
-      const maxTokens = readMaxTokens(body);
-      const stream = await ask(request, model, asked, readTools(body.tools), maxTokens);
+      const bounds = { maxTokens: readMaxTokens(body), form: readChatForm(body.response_format) };
+      const stream = await ask(request, model, asked, readTools(body.tools), bounds);
       const facts = { id: `chatcmpl-${requestId}`, created: toUnixTime(Date.now()), model: body.model };
       if (!body.stream) {
         return reply({ status: 200, body: await writeCompletion(stream, facts) });
@@ -118,7 +120,8 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       const own = [instructions ?? '', read.instructions].filter((text) => text !== '');
       const asked = { messages: read.messages, instructions: own.join('\n\n') };
       const tools = readFunctionTools(body.tools);
-      const stream = await ask(request, model, asked, tools, max_output_tokens ?? undefined);
+      const form = readResponseForm(body.text);
+      const stream = await ask(request, model, asked, tools, { maxTokens: max_output_tokens ?? undefined, form });
       const begun = beginResponse({
         id: `resp_${uuidv7().replaceAll('-', '')}`,
         created_at: toUnixTime(Date.now()),
@@ -128,6 +131,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
         metadata: body.metadata ?? {},
         store: kept ?? true,
         max_output_tokens,
+        text: { format: writeForm(form) },
         tools: (body.tools ?? []).map(writeTool),
         tool_choice: body.tool_choice ?? 'auto',
         temperature: body.temperature ?? readSettings(model.agent).temperature ?? 1,

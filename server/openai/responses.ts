@@ -33,7 +33,8 @@ export function beginResponse(
     | 'max_output_tokens'
     | 'store'
     | 'metadata'
-  >,
+  > &
+    Partial<Pick<Response, 'text'>>,
 ): Response {
   return {
     object: 'response',

@@ -24,6 +24,15 @@ describe('a chat client', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
+  it('sends no form of the answer to a server that takes none', async () => {
+    const server = await scripted([says('{}')]);
+    const form = { type: 'json_object' } as const;
+    for (const takesForms of [true, false]) {
+      await streamed(new ChatClient({ url: server.url, takesForms }), { ...QUESTION, form });
+    }
+    expect(server.requests.map(({ body }) => body.response_format)).toEqual([form, undefined]);
+  });
+
   it('repairs earlier tool calls that would make a server refuse the chat', async () => {
     const server = await scripted([says('Hello')]);
     const call = (name: string, text: string) => ({ id: 'a', name, arguments: text });

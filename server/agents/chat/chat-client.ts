@@ -20,6 +20,8 @@ export interface ChatClientOptions {
   /** Returns what is sent as `Authorization: Bearer …`. If missing or empty, the header is not sent. */
   readonly readKey?: () => string | undefined;
   readonly limits?: Partial<ChatLimits>;
+  /** False for a server that takes no form of an answer (`response_format`); it is asked in words alone. */
+  readonly takesForms?: boolean;
 }
 
 const MAX_REFUSAL_BYTES = 16 * 1024;
@@ -28,7 +30,7 @@ const MAX_LIST_BYTES = 1024 * 1024;
 /**
  * Asks a chat server that speaks OpenAI's chat completions, such as Ollama, vLLM, llama.cpp's server
  * or OpenAI. It sends the least and reads what servers send differently. It follows no redirect, and
- * asks again only where a server has another name for the bound of tokens.
+ * asks again only where a server has another name for the bound of tokens, or refuses the form of the answer.
  */
 export class ChatClient {
   /** The base URL, without a slash at its end. */
@@ -36,16 +38,18 @@ export class ChatClient {
   readonly #target: RequestOptions;
   readonly #readKey: () => string | undefined;
   readonly #limits: ChatLimits;
+  readonly #takesForms: boolean;
   readonly #turns = new PieceTurns();
   /** The models whose bound of tokens has the second name. */
   readonly #renamed = new Set<string>();
 
-  constructor({ url, readKey = () => undefined, limits = {} }: ChatClientOptions) {
+  constructor({ url, readKey = () => undefined, limits = {}, takesForms = true }: ChatClientOptions) {
     // bounded: an address of the operator
     this.#base = new URL(url).href.replace(/\/+$/, '');
     this.#readKey = readKey;
     this.#target = { ...this.#locate('/chat/completions'), method: 'POST' };
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#takesForms = takesForms;
   }
 
   /**
@@ -113,8 +117,22 @@ export class ChatClient {
     return urlToHttpOptions(new URL(this.#base + path));
   }
 
+  /**
+   * Asks, and again without the form of the answer if the server refuses the request: servers that do not know one say
+   * so in any words. A refused request costs nothing, and the next one may have another schema.
+   */
+  async #ask({ form, ...request }: ChatRequest, key: string | undefined, signal: AbortSignal) {
+    if (form === undefined || !this.#takesForms) return this.#askWithin(request, key, signal);
+    try {
+      return await this.#askWithin({ ...request, form }, key, signal);
+    } catch (error) {
+      if (!(error instanceof ChatError) || !FORM_REFUSALS.has(error.status)) throw error;
+      return this.#askWithin(request, key, signal);
+    }
+  }
+
   /** Asks, and again with the other name of the bound of tokens if the server refuses the first one and names it. */
-  async #ask(request: ChatRequest, key: string | undefined, signal: AbortSignal): Promise<ExchangeResponse> {
+  async #askWithin(request: ChatRequest, key: string | undefined, signal: AbortSignal): Promise<ExchangeResponse> {
     const ask = (bound: TokenBound) => this.#send(this.#target, writeRequest(request, bound), key, signal);
     const { model, maxTokens } = request;
     const [first, second] = TOKEN_BOUNDS;
@@ -150,6 +168,9 @@ export class ChatClient {
     throw refusalError(refusal, key, response);
   }
 }
+
+/** The statuses of a request that a server does not take, in its form or for what it cannot do. */
+const FORM_REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501]);
 
 /** The most answers that pass on a piece of text in one turn. */
 const ANSWERS_A_TURN = 10;

@@ -1,5 +1,6 @@
 import { parseJson } from '../../../contract/json-record.js';
 import type { components } from '../../../generated/chat-server.js';
+import type { RequestedForm } from '../form/answer-form.js';
 
 type Schemas = components['schemas'];
 
@@ -52,6 +53,8 @@ export interface ChatRequest {
   readonly temperature?: number | undefined;
   /** The most tokens of the answer, its reasoning and calls of tools included; at least one. */
   readonly maxTokens?: number | undefined;
+  /** The form of the answer; any text if it is left out. */
+  readonly form?: RequestedForm | undefined;
 }
 
 /** The names of a bound of tokens. Few servers know the second, and OpenAI's newer models refuse the first. */
@@ -96,7 +99,7 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
  * @param tokenBound the name of the bound of tokens there
  */
 export function writeRequest(request: ChatRequest, tokenBound: TokenBound = 'max_tokens'): string {
-  const { model, messages, tools, forcedTool, temperature, maxTokens } = request;
+  const { model, messages, tools, forcedTool, temperature, maxTokens, form } = request;
   const body: Schemas['ChatCompletionRequest'] = {
     model,
     messages: messages.map(messageBody),
@@ -109,6 +112,7 @@ export function writeRequest(request: ChatRequest, tokenBound: TokenBound = 'max
     ...(forcedTool && { tool_choice: writeToolChoice(forcedTool) }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { [tokenBound]: maxTokens }),
+    ...(form && { response_format: writeForm(form) }),
     stream: true,
   };
   return JSON.stringify(body, (_key, value: unknown) =>
@@ -118,6 +122,13 @@ export function writeRequest(request: ChatRequest, tokenBound: TokenBound = 'max
 
 function writeToolChoice(forced: ForcedTool) {
   return forced === 'any' ? 'required' : { type: 'function' as const, function: forced };
+}
+
+function writeForm(form: RequestedForm): NonNullable<Schemas['ChatCompletionRequest']['response_format']> {
+  if (form.type === 'json_object') return form;
+  const { type, name, description, schema, strict } = form;
+  const optional = { ...(description !== undefined && { description }), ...(strict !== undefined && { strict }) };
+  return { type, json_schema: { name, schema, ...optional } };
 }
 
 function messageBody(message: ChatMessage): Schemas['Message'] {
