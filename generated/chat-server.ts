@@ -50,6 +50,23 @@ export interface components {
             max_tokens?: number;
             /** @description The same, in the next request to a server whose refusal of `max_tokens` names it. */
             max_completion_tokens?: number;
+            /** @description The form of the answer. Left out unless the caller asks for one, and while tools are offered. */
+            response_format?: {
+                /** @constant */
+                type: "json_object";
+            } | {
+                /** @constant */
+                type: "json_schema";
+                json_schema: {
+                    name: string;
+                    description?: string;
+                    /** @description The JSON Schema of the answer. */
+                    schema: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean;
+                };
+            };
             /**
              * @description Asks for an answer in events.
              * @constant

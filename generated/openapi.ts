@@ -3701,13 +3701,19 @@ export interface components {
                     name: components["schemas"]["OpenaiToolName"];
                 };
             } | null;
-            /** @description The form of the answer, which is always text. */
+            /**
+             * @description The form of the answer: `text`, `json_object` for any JSON object, or `json_schema` for JSON that fits
+             *     `json_schema`. The agent uses its tools first. The answer is checked, asked for once more, and refused as
+             *     `chat-server-failed` if it still does not fit. The text of a stream comes at once.
+             */
             response_format?: {
                 /**
-                 * @description Always `text`.
+                 * @description The kind of form.
                  * @enum {string}
                  */
-                type: "text";
+                type: "text" | "json_object" | "json_schema";
+                /** @description The form of the type `json_schema`. */
+                json_schema?: components["schemas"]["OpenaiForm"] | null;
             } | null;
             /**
              * Format: int32
@@ -3753,6 +3759,24 @@ export interface components {
             /** @description Must be null or left out. Nothing is moderated. */
             moderation?: null;
         };
+        /** @description The form of an answer of the type `json_schema`. */
+        OpenaiForm: {
+            name: components["schemas"]["OpenaiFormName"];
+            description?: components["schemas"]["OpenaiFormDescription"];
+            schema: components["schemas"]["OpenaiFormSchema"];
+            strict?: components["schemas"]["OpenaiFormStrict"];
+        };
+        /** @description The name of the form, which the chat server gets. */
+        OpenaiFormName: string;
+        /** @description The purpose of the form, which the chat server gets. */
+        OpenaiFormDescription: string | null;
+        /**
+         * @description The JSON Schema of the answer, of draft 7 or 2020-12, with at most 5,000 values, 65,536 characters and 40 levels.
+         *     `format` is not checked. References lead to parts of the schema. Patterns neither look behind nor refer back.
+         */
+        OpenaiFormSchema: components["schemas"]["OpenObject"] | null;
+        /** @description Passed on to the chat server. The answer is checked in any case. */
+        OpenaiFormStrict: boolean | null;
         /**
          * Format: int32
          * @description The most tokens that the language model may write for the answer, its calls of tools and its reasoning included,
@@ -3995,15 +4019,23 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description The form of the answer, which is always text. */
+            /** @description The form of the answer. */
             text?: {
-                /** @description The form. */
+                /**
+                 * @description The form: `text`, `json_object` for any JSON object, or `json_schema` for JSON that fits `schema`. The agent
+                 *     uses its tools first. The answer is checked, asked for once more, and refused as `chat-server-failed` if it
+                 *     still does not fit. The text of a stream comes at once.
+                 */
                 format?: {
                     /**
-                     * @description Always `text`.
+                     * @description The kind of form.
                      * @enum {string}
                      */
-                    type: "text";
+                    type: "text" | "json_object" | "json_schema";
+                    name?: components["schemas"]["OpenaiFormName"];
+                    description?: components["schemas"]["OpenaiFormDescription"];
+                    schema?: components["schemas"]["OpenaiFormSchema"];
+                    strict?: components["schemas"]["OpenaiFormStrict"];
                 } | null;
                 verbosity?: components["schemas"]["WithoutEffect"];
             } | null;
@@ -4146,10 +4178,17 @@ export interface components {
             parallel_tool_calls: true;
             /** @description The form of the answer. */
             text: {
-                /** @description Always text. */
+                /** @description The form that was asked for. One of the type `json_schema` has all members, the others have none beside `type`. */
                 format: {
-                    /** @constant */
-                    type: "text";
+                    /**
+                     * @description The kind of form.
+                     * @enum {string}
+                     */
+                    type: "text" | "json_object" | "json_schema";
+                    name?: components["schemas"]["OpenaiFormName"];
+                    description?: components["schemas"]["OpenaiFormDescription"];
+                    schema?: components["schemas"]["OpenObject"];
+                    strict?: components["schemas"]["OpenaiFormStrict"];
                 };
             };
             /** @constant */
