@@ -20,6 +20,7 @@ import {
   ASSISTING,
   CLIENTS,
   createJeweller,
+  FILLED,
   recordedFile,
   runClient,
   writeRecorded,
@@ -92,8 +93,11 @@ console.log((await openai.models.list()).data.map(({ id }) => id).join());
 describe.each(AGES)('of the packages in %s', (age) => {
   test.each(CLIENTS)('%s sends answers back as it holds them, goes on, and sends what is recorded', async (client) => {
     service.chat.play(ASSISTING);
-    const { requests, failures } = await runClient(client, age, service);
+    const { requests, failures, filled } = await runClient(client, age, service);
     expect(failures).toEqual([]);
+    const structured = requests.filter(({ feature }) => feature.startsWith('structured'));
+    expect(structured.length).toBeGreaterThan(3);
+    expect(filled).toEqual(new Map(structured.map(({ feature }) => [feature, FILLED])));
     await expect(writeRecorded(requests)).toMatchFileSnapshot(fileURLToPath(recordedFile(client, age)));
   });
 });

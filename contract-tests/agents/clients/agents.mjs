@@ -2,7 +2,7 @@
 import { Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, run, setTracingDisabled, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { COST, NEXT, play, STOCK, settings } from './recorder.mjs';
+import { COST, FORM, NEXT, play, STOCK, settings } from './recorder.mjs';
 
 setTracingDisabled(true);
 const { model, ...at } = settings;
@@ -13,6 +13,7 @@ const stock = tool({
   parameters: z.object({ carat: z.number() }),
   execute: () => '3',
 });
+const Price = z.object({ price: z.number(), currency: z.enum(['USD', 'EUR']) });
 const store = { modelSettings: { store: false } };
 
 async function turns(agent, text, isStreamed) {
@@ -31,11 +32,20 @@ const models = {
 const features = Object.entries(models).flatMap(([name, one]) => {
   const plain = new Agent({ name: 'buyer', model: one, ...store });
   const able = new Agent({ name: 'buyer', instructions: 'Buy.', model: one, tools: [stock], ...store });
+  const formal = new Agent({ name: 'buyer', model: one, outputType: Price, ...store });
   return [
     [`${name}, run`, () => turns(plain, COST, false)],
     [`${name}, stream`, () => turns(plain, COST, true)],
     [`${name}, run, with a tool`, () => turns(able, STOCK, false)],
     [`${name}, stream, with a tool`, () => turns(able, STOCK, true)],
+    [`structured ${name}, outputType`, async () => (await run(formal, FORM)).finalOutput],
+    [
+      `structured ${name}, goes on`,
+      async () => {
+        const { history } = await run(formal, FORM);
+        return (await run(formal, [...history, { role: 'user', content: FORM }])).finalOutput;
+      },
+    ],
   ];
 });
 await play(Object.fromEntries(features));

@@ -1,6 +1,8 @@
 /** OpenAI's package: answers that go back as they came, whole, parsed and gathered from a stream. */
 import OpenAI from 'openai';
-import { COST, NEXT, PARAMETERS, play, STOCK, settings } from './recorder.mjs';
+import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
+import { z } from 'zod';
+import { COST, FORM, NEXT, PARAMETERS, play, STOCK, settings } from './recorder.mjs';
 
 const { model, ...at } = settings;
 const openai = new OpenAI({ ...at, maxRetries: 0 });
@@ -44,6 +46,9 @@ const items = Object.entries(responders).flatMap(([name, make]) => [
   [`responses, ${name}, with a tool`, () => respond(make, STOCK, [{ type: 'function', ...own }])],
 ]);
 
+const Price = z.object({ price: z.number(), currency: z.enum(['USD', 'EUR']) });
+const asked = { model, messages: [user(FORM)] };
+
 await play({
   'models, retrieve': async () => {
     const listed = (await openai.models.list()).data[0];
@@ -56,4 +61,39 @@ await play({
       .create({ model, store: false, instructions: '', input: [{ role: 'system', content: '' }, user(COST)] })
       .then(() => undefined),
   ...Object.fromEntries([...turns, ...items]),
+  'structured chat, parse': async () => {
+    const body = { ...asked, response_format: zodResponseFormat(Price, 'price') };
+    return (await completions.parse(body)).choices[0].message.parsed;
+  },
+  'structured chat, stream': async () => {
+    const body = { ...asked, response_format: zodResponseFormat(Price, 'price') };
+    return (await completions.stream(body).finalChatCompletion()).choices[0].message.parsed;
+  },
+  'structured chat, goes on': async () => {
+    const body = { ...asked, response_format: zodResponseFormat(Price, 'price') };
+    const { message } = (await completions.parse(body)).choices[0];
+    const next = await completions.parse({ ...body, messages: [...asked.messages, message, user(FORM)] });
+    return next.choices[0].message.parsed;
+  },
+  'structured chat, json_object': async () => {
+    const body = { ...asked, response_format: { type: 'json_object' } };
+    return JSON.parse((await completions.create(body)).choices[0].message.content);
+  },
+  'structured responses, parse': async () => {
+    const body = { model, store: false, input: FORM, text: { format: zodTextFormat(Price, 'price') } };
+    return (await responses.parse(body)).output_parsed;
+  },
+  'structured responses, stream': async () => {
+    const body = { model, store: false, input: FORM, text: { format: zodTextFormat(Price, 'price') } };
+    return (await responses.stream(body).finalResponse()).output_parsed;
+  },
+  'structured responses, goes on': async () => {
+    const body = { model, store: false, input: [user(FORM)], text: { format: zodTextFormat(Price, 'price') } };
+    const { output } = await responses.parse(body);
+    return (await responses.parse({ ...body, input: [...body.input, ...output, user(FORM)] })).output_parsed;
+  },
+  'structured responses, json_object': async () => {
+    const body = { model, store: false, input: FORM, text: { format: { type: 'json_object' } } };
+    return JSON.parse((await responses.create(body)).output_text);
+  },
 });

@@ -11,12 +11,21 @@ export const settings = { baseURL: env.ROSTER_URL, apiKey: env.ROSTER_KEY, model
 export const COST = 'What does it cost?';
 export const STOCK = 'How many are in stock?';
 export const NEXT = 'And another?';
+export const FORM = 'Fill in the form.';
 
 /** The tool of the client. */
 export const PARAMETERS = {
   type: 'object',
   properties: { carat: { type: 'number' } },
   required: ['carat'],
+  additionalProperties: false,
+};
+
+/** The form of an answer. */
+export const PRICE = {
+  type: 'object',
+  properties: { price: { type: 'number' }, currency: { type: 'string', enum: ['USD', 'EUR'] } },
+  required: ['price', 'currency'],
   additionalProperties: false,
 };
 

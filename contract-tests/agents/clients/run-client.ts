@@ -28,12 +28,22 @@ interface Line extends SentRequest {
   readonly status?: number;
   readonly error?: string;
   readonly failure?: string;
+  /** What the client made of an answer in a form. */
+  readonly value?: unknown;
 }
 
-/** Uses the agent's model for a price, calls the client's tool for the stock, and else says a number. */
-export const ASSISTING: ChatScript = ({ body: { messages } }) => {
+/** The values of the form that clients ask for. */
+export const FILLED = { price: 2700, currency: 'USD' };
+
+/**
+ * Uses the agent's model for a price, calls the client's tool for the stock, fills in a form or the tool that is one,
+ * and else says a number.
+ */
+export const ASSISTING: ChatScript = ({ body: { messages, tool_choice: forced } }) => {
   const last = messages.at(-1);
   const asked = last?.role === 'user' ? `${last.content}` : '';
+  if (typeof forced === 'object') return calls({ name: forced.function.name, arguments: FILLED });
+  if (/form/.test(asked)) return says('{"price":2700,', '"currency":"USD"}');
   if (/stock/.test(asked)) return calls({ name: 'stock', arguments: { carat: 0.7 } });
   if (/cost/.test(asked)) return calls({ name: 'prices', arguments: { carat: 0.7 } });
   return says('About ', '2,700.');
@@ -49,13 +59,13 @@ export async function createJeweller(service: AgentService): Promise<void> {
 /**
  * Runs all features of a client.
  * @param age a folder of packages in `tools/on-demand/`
- * @returns the last request of each feature, and what failed
+ * @returns the last request of each feature, what failed, and what each structured feature read
  */
 export async function runClient(
   client: string,
   age: string,
   service: AgentService,
-): Promise<{ requests: SentRequest[]; failures: string[] }> {
+): Promise<{ requests: SentRequest[]; failures: string[]; filled: Map<string, unknown> }> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-client-'));
   try {
     await cp(fileURLToPath(new URL('.', import.meta.url)), folder, { recursive: true });
@@ -72,7 +82,12 @@ export async function runClient(
       const why = failure ?? error;
       return why === undefined ? [] : [`${feature}: ${why}`];
     });
-    return { requests: [...last.values()].map(withSameIds), failures };
+    const filled = lines.filter(({ feature, value }) => feature.startsWith('structured') && value !== undefined);
+    return {
+      requests: [...last.values()].map(withSameIds),
+      failures,
+      filled: new Map(filled.map(({ feature, value }) => [feature, value])),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
