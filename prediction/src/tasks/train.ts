@@ -1,5 +1,6 @@
 import type { ForecastTable } from '../table/series-table.js';
 import type { ClassificationTable, RegressionTable, RowTable, Table } from '../table/table.js';
+import type { Effort } from '../training/boosting-plan.js';
 import { Progress } from '../training/progress.js';
 import { type HeldOutRows, trainModel } from '../training/train-model.js';
 import type { ClassificationModel } from './classification/model.js';
@@ -16,6 +17,10 @@ export interface TrainOptions {
   onProgress?: (share: number) => void;
   /** Decides which rows are held out, the folds, and what is masked. The same seed gives the same model. */
   seed?: number;
+  /** The time that the training may take: `standard` if left out. Forecasts do not depend on it. */
+  effort?: Effort;
+  /** Asked during a search of the effort `best`: true ends it, with the best settings so far. */
+  isLate?: () => boolean;
   /** Told how the model did on rows that were held out. Forecasts have none. */
   onHeldOut?: (heldOut: HeldOutRows) => void;
   /** Told what became of the forecasts of the last backtest, by step. */
@@ -35,12 +40,14 @@ export function train(table: Table, { onProgress, ...options }: TrainOptions = {
   return model;
 }
 
-function trainTask(table: Table, progress: Progress, { seed = 1, onHeldOut, onBacktest }: TrainOptions): Model {
+function trainTask(table: Table, progress: Progress, options: TrainOptions): Model {
+  const { seed = 1, onHeldOut, onBacktest } = options;
+  const effort = { effort: options.effort ?? 'standard', isLate: options.isLate ?? (() => false) };
   switch (table.task) {
     case 'regression':
-      return trainModel(new NumberTraining(table), table, progress, seed, onHeldOut);
+      return trainModel(new NumberTraining(table), table, progress, seed, effort, onHeldOut);
     case 'classification':
-      return trainModel(new ClassTraining(table), table, progress, seed, onHeldOut);
+      return trainModel(new ClassTraining(table), table, progress, seed, effort, onHeldOut);
     case 'forecast':
       return trainForecast(table, progress, seed, onBacktest);
   }

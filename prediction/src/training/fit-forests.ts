@@ -1,22 +1,31 @@
 import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
-import type { Booster } from '../trees/boosting/booster.js';
 import { Learner } from '../trees/boosting/learner.js';
-import { emptyScores, type Forest, viewScores } from '../trees/forest/tree.js';
-import { valueTreeParams } from '../trees/params.js';
-import { everyRow, type Fitted, type FoldableSplit, isForFolds, type Objective, splitFolds } from './folds.js';
 import type { Progress } from './progress.js';
+import { boostToBest } from './boost-to-best.js';
+import { type BoostingPlan, type Effort, planBoosting } from './boosting-plan.js';
+import { everyRow, type Fitted, type FoldableSplit, isForFolds, type Objective, splitFolds } from './folds.js';
+import { fitMean } from './mean-of-forests.js';
 import { holdOut, type RowSplit } from './row-split.js';
+import { searchPlan } from './search-plan.js';
+
+/** The effort of a training, and what ends its search. */
+export interface TrainingEffort {
+  readonly effort: Effort;
+  /** Returns true when the search must end, with the best settings so far. */
+  isLate(): boolean;
+}
 
 /** Trains the forests of a model: in folds or, if the table is large or the last rows measure the model, with a hold-out. */
 export function fitForests<O extends Objective<O>>(
   features: BinnedFeatures,
   objective: O,
   split: RowSplit,
+  effort: TrainingEffort,
   progress: Progress,
 ): Fitted<O> {
   return split.method !== 'last' && isForFolds(features, objective.forestCount)
-    ? crossValidate(features, objective, split, progress)
-    : trainWithHoldOut(features, objective, split, progress);
+    ? crossValidate(features, objective, split, effort, progress)
+    : trainWithHoldOut(features, objective, split, effort, progress);
 }
 
 /**
@@ -29,37 +38,48 @@ function crossValidate<O extends Objective<O>>(
   features: BinnedFeatures,
   objective: O,
   split: FoldableSplit,
+  { effort, isLate }: TrainingEffort,
   progress: Progress,
 ): Fitted<O> {
   const { order, method } = split;
   const learner = new Learner(features);
-  const params = valueTreeParams(order.length);
-  const folds = splitFolds(split).map((fold) => ({
-    ...fold,
-    booster: learner.booster(fold.train, params, objective.createLoss),
-  }));
-  const stopping = boostToBest(learner, objective, order, folds, progress.openStage(0.6));
-  const booster = learner.booster(everyRow(order.length), params, objective.createLoss);
-  booster.addRounds(stopping.rounds, progress.stage(0.15, stopping.rounds));
+  const sets = splitFolds(split);
+  const planned = planBoosting(order.length, objective.forestCount, true, effort);
+  const shares = planned.isSearched ? SEARCHED_SHARES : SHARES;
+  const plan = planned.isSearched
+    ? searchPlan(learner, objective, sets, planned, isLate, progress.openStage(shares.search))
+    : planned;
+  const folds = sets.map((fold) => ({ ...fold, booster: begin(learner, objective, fold.train, plan) }));
+  const stopping = boostToBest(learner, objective, order, folds, plan, progress.openStage(shares.folds));
+  const { rounds } = stopping;
+  const { forests, gains } = fitMean(learner, objective, everyRow(order.length), plan, rounds, (count) =>
+    progress.stage(shares.model, count * rounds),
+  );
   return {
-    forests: booster.forests,
-    gains: booster.gains,
+    forests,
+    gains,
     outOfFold: {
       learner,
       objective,
       scores: { values: stopping.predictions, stride: order.length },
-      folds: folds.map(({ train, test, booster: { forests } }) => ({
+      folds: folds.map(({ train, test, booster }) => ({
         train,
         test,
-        forests: forests.map((forest) => stopping.truncate(forest)),
+        forests: booster.forests.map((forest) => stopping.truncate(forest)),
       })),
       testRows: order,
       method,
       isOfModel: false,
     },
+    plan,
+    rounds,
     testedRows: order,
   };
 }
+
+/** The shares of a training in folds that its parts take. */
+const SHARES = { search: 0, folds: 0.6, model: 0.15 };
+const SEARCHED_SHARES = { search: 0.3, folds: 0.25, model: 0.2 };
 
 /**
  * Trains forests on most rows of a table. Some rows, the validation set, decide the number of rounds, and are what error
@@ -71,11 +91,16 @@ function trainWithHoldOut<O extends Objective<O>>(
   features: BinnedFeatures,
   objective: O,
   split: RowSplit,
+  { effort, isLate }: TrainingEffort,
   progress: Progress,
 ): Fitted<O> {
   const { method } = split;
   const isOfModel = method === 'random';
   const parts = holdOut(split);
+  const planned = planBoosting(features.rowCount, objective.forestCount, false, effort);
+  const plan = planned.isSearched
+    ? searchOnSample(features, objective, parts, planned, isLate, progress.openStage(0.25))
+    : planned;
   const rows = new Uint32Array(parts.validation.length + parts.test.length);
   rows.set(parts.validation);
   rows.set(parts.test, parts.validation.length);
@@ -84,10 +109,12 @@ function trainWithHoldOut<O extends Objective<O>>(
   const validation = all.subarray(0, parts.validation.length);
   const test = all.subarray(parts.validation.length);
   const whole = new Learner(features);
-  const booster = whole.booster(parts.train, valueTreeParams(parts.train.length), objective.createLoss);
+  const booster = begin(whole, objective, parts.train, plan);
   const learner = new Learner(takeRows(features, rows));
   const tested = [{ test: validation, booster }];
-  const stopping = boostToBest(learner, held, validation, tested, progress.openStage(isOfModel ? 0.75 : 0.5));
+  const share = (isOfModel ? 0.75 : 0.5) - (planned.isSearched ? 0.25 : 0);
+  const stopping = boostToBest(learner, held, validation, tested, plan, progress.openStage(share));
+  const { rounds } = stopping;
   const forests = booster.forests.map((forest) => stopping.truncate(forest));
   const outOfFold = {
     learner,
@@ -98,95 +125,42 @@ function trainWithHoldOut<O extends Objective<O>>(
     method,
     isOfModel,
   };
+  const found = { outOfFold, plan, rounds, testedRows: parts.test };
   if (isOfModel) {
-    const gains = booster.gains.map((ofForest) => ofForest.slice(0, stopping.rounds));
-    return { forests, gains, outOfFold, testedRows: parts.test };
+    const gains = booster.gains.map((ofForest) => ofForest.slice(0, rounds));
+    return { ...found, forests, gains };
   }
-  const { rowCount } = features;
-  const own = whole.booster(everyRow(rowCount), valueTreeParams(rowCount), objective.createLoss);
-  own.addRounds(stopping.rounds, progress.stage(0.25, stopping.rounds));
-  return { forests: own.forests, gains: own.gains, outOfFold, testedRows: parts.test };
+  const own = fitMean(whole, objective, everyRow(features.rowCount), plan, rounds, (count) =>
+    progress.stage(0.25, count * rounds),
+  );
+  return { ...found, ...own };
 }
 
-/**
- * Adds rounds to boosters while the loss of some rows falls.
- *
- * @param parts each booster with the rows, of the learner's, that it is tested on.
- */
-function boostToBest<O extends Objective<O>>(
-  learner: Learner,
+function begin<O extends Objective<O>>(learner: Learner, objective: O, rows: Uint32Array, plan: BoostingPlan) {
+  return learner.booster(rows, plan.tree, objective.createLoss(plan.learningRate));
+}
+
+/** The most rows that plans are searched with: those that are best for so many are good for more. */
+const MAX_SEARCHED_ROWS = 40_000;
+
+/** Searches a plan with some of the rows of a large table. */
+function searchOnSample<O extends Objective<O>>(
+  features: BinnedFeatures,
   objective: O,
-  rows: Uint32Array,
-  parts: readonly { test: Uint32Array; booster: Booster }[],
-  onRound: (done: number) => void,
-): EarlyStopping {
-  const scores = emptyScores(objective.forestCount, learner.rowCount);
-  for (const { test, booster } of parts) learner.score(booster.forests, test, scores);
-  const loss = () => objective.loss(scores, rows);
-  const stopping = new EarlyStopping(scores.values, loss, objective.maxRounds);
-  while (!stopping.isOver) {
-    for (const { test, booster } of parts) {
-      for (const [forest, tree] of booster.addRound().entries()) {
-        learner.addTo(viewScores(scores, forest), test, [tree]);
-      }
-    }
-    onRound(stopping.update());
-  }
-  return stopping;
-}
-
-/** Rounds without a better prediction after which the search ends. */
-const PATIENCE = 20;
-
-/** A round counts as better when it lowers the loss by this share: less is not worth a tree. */
-const MIN_GAIN = 1e-4;
-
-/** Finds the number of boosting rounds that predicts a validation set best (early stopping). */
-class EarlyStopping {
-  readonly #predictions: Float64Array;
-  readonly #loss: () => number;
-  readonly #maxRounds: number;
-  #round = 0;
-  #best: { round: number; loss: number; predictions: Float64Array };
-
-  /**
-   * @param predictions brought up to date by the caller, who boosts, before each `update`.
-   * @param loss measures them: the less, the better.
-   */
-  constructor(predictions: Float64Array, loss: () => number, maxRounds: number) {
-    this.#predictions = predictions;
-    this.#loss = loss;
-    this.#maxRounds = maxRounds;
-    this.#best = { round: 0, loss: loss(), predictions: predictions.slice() };
-  }
-
-  get isOver(): boolean {
-    return this.#round === this.#maxRounds || this.#round - this.#best.round > PATIENCE;
-  }
-
-  /** Measures the predictions after one more round; returns the number of rounds. */
-  update(): number {
-    this.#round++;
-    const loss = this.#loss();
-    if (loss < this.#best.loss * (1 - MIN_GAIN)) {
-      this.#best.predictions.set(this.#predictions);
-      this.#best = { ...this.#best, round: this.#round, loss };
-    }
-    return this.#round;
-  }
-
-  /** The best number of rounds. */
-  get rounds(): number {
-    return this.#best.round;
-  }
-
-  /** The predictions after that many. */
-  get predictions(): Float64Array {
-    return this.#best.predictions;
-  }
-
-  /** Returns a forest as it was after that many. */
-  truncate({ base, trees }: Forest): Forest {
-    return { base, trees: trees.slice(0, this.rounds) };
-  }
+  { train, validation }: { readonly train: Uint32Array; readonly validation: Uint32Array },
+  plan: BoostingPlan,
+  isLate: () => boolean,
+  onStep: (done: number) => void,
+): BoostingPlan {
+  const spread = (rows: Uint32Array, most: number) =>
+    rows.length <= most
+      ? rows
+      : Uint32Array.from({ length: most }, (_, at) => rows[Math.floor((at * rows.length) / most)] ?? 0);
+  const [learnt, tested] = [spread(train, MAX_SEARCHED_ROWS), spread(validation, MAX_SEARCHED_ROWS / 4)];
+  const rows = new Uint32Array(learnt.length + tested.length);
+  rows.set(learnt);
+  rows.set(tested, learnt.length);
+  const all = everyRow(rows.length);
+  const set = { train: all.subarray(0, learnt.length), test: all.subarray(learnt.length) };
+  return searchPlan(new Learner(takeRows(features, rows)), objective.take(rows), [set], plan, isLate, onStep);
 }

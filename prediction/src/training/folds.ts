@@ -2,6 +2,7 @@ import type { BinnedFeatures } from '../trees/binning/dataset.js';
 import type { CreateLoss } from '../trees/boosting/booster.js';
 import type { Learner } from '../trees/boosting/learner.js';
 import { emptyScores, type Forest, type Scores } from '../trees/forest/tree.js';
+import type { BoostingPlan } from './boosting-plan.js';
 import { FOLDS, type RowSplit } from './row-split.js';
 
 /**
@@ -12,8 +13,8 @@ import { FOLDS, type RowSplit } from './row-split.js';
 export interface Objective<O> {
   /** The number of forests that are grown side by side, whose sums are the scores of a row. */
   readonly forestCount: number;
-  readonly maxRounds: number;
-  readonly createLoss: CreateLoss;
+  /** @param learningRate the share of its step that a tree takes. */
+  createLoss(learningRate: number): CreateLoss;
   /** Boosts for what the scores of other forests leave over. */
   createCorrection(scores: Scores): CreateLoss;
   /** The sum of the losses of some rows: the less, the better. */
@@ -28,6 +29,9 @@ export interface Fitted<O> {
   /** For each forest and tree, and each of its splits, by how much it lowered the squared residuals. */
   gains: readonly (readonly (readonly number[])[])[];
   outOfFold: OutOfFold<O>;
+  /** The settings and the number of rounds of each of the boostings whose mean the forests are. */
+  plan: BoostingPlan;
+  rounds: number;
   /** The rows of the table that the test rows are, in their order. */
   testedRows: Uint32Array;
 }

@@ -1,11 +1,10 @@
 import type { ModelBase } from '../model/model.js';
-import type { ColumnSummary } from '../table/column-profile.js';
+import { type ColumnSummary, minRowsPerLeaf } from '../table/column-profile.js';
 import type { RowTable } from '../table/table.js';
 import { prepareTable } from '../trees/binning/dataset.js';
 import type { Forest, Scores } from '../trees/forest/tree.js';
-import { valueTreeParams } from '../trees/params.js';
 import { seededRandom, shuffledRange } from '../trees/random.js';
-import { fitForests } from './fit-forests.js';
+import { fitForests, type TrainingEffort } from './fit-forests.js';
 import type { Fitted, Objective, OutOfFold } from './folds.js';
 import { weighColumns } from './importance.js';
 import { findUnseenBins, maskOutOfFold } from './partial-rows.js';
@@ -87,17 +86,18 @@ export function trainModel<O extends Objective<O>, C, P extends object, M>(
   table: RowTable,
   progress: Progress,
   seed: number,
+  effort: TrainingEffort,
   onHeldOut?: (heldOut: HeldOutRows) => void,
 ): M {
   const inColumns = progress.stage(0.04, table.columns.length);
   const { columns, features, binned } = prepareTable(table, inColumns);
   const random = seededRandom(seed);
   const order = shuffledRange(table.rowCount, random);
-  const fitted = fitForests(binned, task.objective, splitRows(table, order), progress);
+  const fitted = fitForests(binned, task.objective, splitRows(table, order), effort, progress);
   const { forests, outOfFold, testedRows } = fitted;
   const calibrated = task.calibrate(fitted, progress);
   onHeldOut?.({ rows: testedRows, ...task.judgeRows(outOfFold, calibrated) });
-  const unfamiliar_bins = findUnseenBins(binned, valueTreeParams(table.rowCount).minRowsPerLeaf);
+  const unfamiliar_bins = findUnseenBins(binned, minRowsPerLeaf(table.rowCount));
   const hasPartialRows = unfamiliar_bins.some((bins) => bins.length > 0);
   const partial = hasPartialRows
     ? {

@@ -1,8 +1,6 @@
-import { minRowsPerLeaf } from '../table/column-profile.js';
-
 /**
  * The limits for growing trees. The names follow LightGBM's: `num_leaves`, `min_data_in_leaf`,
- * `bagging_fraction`.
+ * `bagging_fraction`, `feature_fraction_bynode`, `bagging_seed`.
  */
 export interface TreeParams {
   /** At most 32. */
@@ -10,25 +8,22 @@ export interface TreeParams {
   /** The fewest rows of a leaf. */
   minRowsPerLeaf: number;
   /**
-   * The most rows that a tree is grown on. If there are more, each tree gets another random sample
-   * (Friedman 2002, stochastic gradient boosting). If left out, every tree gets all rows.
+   * The most rows that a tree is grown on, and the share of the rows, above 0, at most 1. If there are more rows, each
+   * tree gets another random sample (Friedman 2002, stochastic gradient boosting). If left out, every tree gets all
+   * rows.
    */
   rowsPerTree?: number;
+  rowShare?: number;
+  /**
+   * The share of the features that are tried at a node, above 0, at most 1: each node gets another random sample
+   * (Breiman 2001, random forests). If left out, every node tries all features.
+   */
+  featureShare?: number;
+  /** Decides what is drawn, and nothing else. The same seed gives the same trees. */
+  seed?: number;
 }
 
 const LEAVES = 31;
-
-/** The sample size per tree in large tables: more rows take longer and gain nothing. */
-const TREE_ROWS = 100_000;
-
-/** Below this size, row sampling costs more than it saves. */
-const MIN_ROWS_TO_SAMPLE = 200_000;
-
-/** Returns LightGBM's default tree size; in small tables leaves hold fewer rows. */
-export function valueTreeParams(rowCount: number): TreeParams {
-  const rowsPerTree = rowCount > MIN_ROWS_TO_SAMPLE ? { rowsPerTree: TREE_ROWS } : {};
-  return { maxLeaves: LEAVES, minRowsPerLeaf: minRowsPerLeaf(rowCount), ...rowsPerTree };
-}
 
 /**
  * Returns larger leaves: the size of an error is noisier than the target, and a fit to noise would

@@ -14,6 +14,7 @@ export { beginRows, scannedValues, scanRows, scanStateAddress } from './json/row
 export { goesLeftAddress, splitAddress } from './node';
 export { quantise, quantisedSum } from './residuals';
 export { addToRows, partition } from './rows';
+export { sampleRows } from './sample';
 export { findSplit } from './split';
 export { writeNumbers } from './text/digits';
 export { listOthers, setNumbers, writeRows, writtenEnd } from './text/rows';

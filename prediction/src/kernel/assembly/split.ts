@@ -3,11 +3,12 @@ import { beginSearch, tellSplit } from './node';
 import { findOrderedSplit } from './ordered-split';
 
 /**
- * Finds the split of a node that reduces the squared error most, over all features.
+ * Finds the split of a node that reduces the squared error most, over the features that are drawn.
  *
  * @param histogram of the node.
  * @param features three words per feature: the offset of its bins in a histogram in bytes, its
  *   number of bins, and 1 for categories, else 0.
+ * @param drawn by feature, 1 if the split may use it, else 0 (u8).
  * @param residualSum the node's sum of quantised residuals.
  * @param rowCount the number of rows of the node.
  * @param leafRows the fewest rows of a leaf.
@@ -19,6 +20,7 @@ export function findSplit(
   histogram: usize,
   features: usize,
   featureCount: i32,
+  drawn: usize,
   residualSum: f64,
   rowCount: f64,
   leafRows: f64,
@@ -27,6 +29,7 @@ export function findSplit(
   beginSearch(residualSum, rowCount, leafRows, countBits);
   let best = -1;
   for (let feature = 0; feature < featureCount; feature++, features += 12) {
+    if (!load<u8>(drawn + feature)) continue;
     const bins = histogram + <usize>load<u32>(features);
     const count = load<i32>(features, 4);
     const isCategory = load<u32>(features, 8) === 1;

@@ -2,26 +2,19 @@ import type { Objective } from '../../training/folds.js';
 import type { CreateLoss } from '../../trees/boosting/booster.js';
 import { type ClassTarget, forestCount, softmaxLoss } from '../../trees/boosting/softmax-loss.js';
 import type { Scores } from '../../trees/forest/tree.js';
-import { clamp } from '../../trees/params.js';
-
-/** The most trees of a model of classes: each adds to the time of an answer and of loading the model. */
-const MAX_TREES = 2500;
-const MAX_ROUNDS = 400;
-const MIN_ROUNDS = 40;
 
 const CORRECTION_RATE = 0.1;
 
 /** Boosts the forests of classes for the log loss of their softmax. */
 export class ClassObjective implements Objective<ClassObjective> {
   readonly forestCount: number;
-  readonly maxRounds: number;
-  readonly createLoss: CreateLoss;
 
   constructor(readonly target: ClassTarget) {
     this.forestCount = forestCount(target.classCount);
-    this.maxRounds = clamp(Math.floor(MAX_TREES / this.forestCount), MIN_ROUNDS, MAX_ROUNDS);
-    // A tree takes more of its step where there are fewer rounds.
-    this.createLoss = softmaxLoss(target, clamp(20 / this.maxRounds, 0.1, 0.2));
+  }
+
+  createLoss(learningRate: number): CreateLoss {
+    return softmaxLoss(this.target, learningRate);
   }
 
   createCorrection({ values }: Scores): CreateLoss {

@@ -4,7 +4,7 @@ import { type Fitted, fitOutOfFold, type OutOfFold, trainingRows } from '../../t
 import { FOLDS } from '../../training/row-split.js';
 import { squaredLoss } from '../../trees/boosting/squared-loss.js';
 import type { Forest } from '../../trees/forest/tree.js';
-import { errorTreeParams, valueTreeParams } from '../../trees/params.js';
+import { errorTreeParams } from '../../trees/params.js';
 import type { NumberObjective } from './objective.js';
 
 /** An error model, and the errors that it predicts for the test rows, in their order. */
@@ -69,17 +69,17 @@ const FOLDS_FROM_FEWER = 2;
  *   random: then intervals are somewhat wider than they need to be.
  */
 export function errorsFromFewer({
-  forests: model,
   outOfFold: { learner, objective, folds, testRows: order, method },
+  plan,
+  rounds,
 }: Fitted<NumberObjective>): RowError[] | null {
   // Folds of groups do not show how errors shrink with more groups.
   if (folds.length === 1 || method !== 'random') return null;
-  const params = valueTreeParams(order.length);
   const isFewer = (index: number) => Math.floor(index / FOLDS) % FOLDS !== 0;
   return folds.slice(0, FOLDS_FROM_FEWER).flatMap(({ test }, fold) => {
     const train = order.filter((_row, index) => index % FOLDS !== fold && isFewer(index));
-    const booster = learner.booster(train.sort(), params, objective.createLoss);
-    const { values } = learner.score(booster.addRounds(model[0]?.trees.length ?? 0), test);
+    const booster = learner.booster(train.sort(), plan.tree, objective.createLoss(plan.learningRate));
+    const { values } = learner.score(booster.addRounds(rounds), test);
     return Array.from(test, (row) => {
       return { row, error: Math.abs((objective.target[row] ?? 0) - (values[row] ?? 0)) };
     });

@@ -7,12 +7,12 @@ import type { Scores } from '../../trees/forest/tree.js';
 /** Boosts one forest, whose sum is the predicted value, for its squared error. */
 export class NumberObjective implements Objective<NumberObjective> {
   readonly forestCount = 1;
-  readonly maxRounds = 400;
-  readonly createLoss: CreateLoss;
 
   /** @param target by row, in standard units. */
-  constructor(readonly target: Float64Array) {
-    this.createLoss = squaredLoss(target);
+  constructor(readonly target: Float64Array) {}
+
+  createLoss(learningRate: number): CreateLoss {
+    return squaredLoss(this.target, learningRate);
   }
 
   createCorrection(scores: Scores): CreateLoss {

@@ -1,12 +1,11 @@
 import type { Forest, Tree } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
-import { seededRandom } from '../random.js';
 import type { HistogramBuilder } from './histogram.js';
 import type { KernelDataset } from './kernel-dataset.js';
 import type { ScoreUpdater } from './score-updater.js';
 import { type GrownTree, TreeLearner } from './tree-learner.js';
 
-/** Which rows a tree is grown on does not depend on what else was drawn in the training. */
+/** Rows and features that are drawn do not depend on what else was drawn in the training. */
 const SAMPLE_SEED = 1;
 
 /** The rows that a booster learns from, in the memory of their table. */
@@ -17,8 +16,8 @@ export interface BoostedRows {
   readonly list: Uint32Array;
   /** Address of the list. */
   readonly address: number;
-  /** True if each tree is grown on some of the rows, so that its ranges do not have the others. */
-  readonly isSampled: boolean;
+  /** The number of rows that a tree is not grown on, and their address: its ranges do not have them. */
+  readonly left: { readonly count: number; readonly address: number };
 }
 
 /**
@@ -55,7 +54,8 @@ export class Booster {
   readonly #rowsPerTree: number;
   readonly #grower: TreeLearner;
   readonly #loss: Loss;
-  readonly #random = seededRandom(SAMPLE_SEED);
+  /** Address of the state of the kernel's draws of rows. */
+  readonly #sampling: number;
 
   /** @param rows the rows to learn from, ascending. */
   constructor(
@@ -67,12 +67,16 @@ export class Booster {
     createLoss: CreateLoss,
   ) {
     const { memory } = table;
-    this.#rowsPerTree = Math.min(params.rowsPerTree ?? rows.length, rows.length);
+    const { rowsPerTree = rows.length, rowShare = 1 } = params;
+    this.#rowsPerTree = Math.max(1, Math.min(rowsPerTree, Math.round(rowShare * rows.length)));
     const address = memory.allocate(4 * rows.length);
     memory.words.set(rows, address / 4);
-    const isSampled = this.#rowsPerTree < rows.length;
-    this.#rows = { table, adder, list: rows, address, isSampled };
-    this.#grower = new TreeLearner(table, histograms, params);
+    const count = rows.length - this.#rowsPerTree;
+    this.#rows = { table, adder, list: rows, address, left: { count, address: memory.allocate(4 * (count + 1)) } };
+    const seed = params.seed ?? SAMPLE_SEED;
+    this.#sampling = memory.allocate(SAMPLING_BYTES);
+    memory.words[this.#sampling / 4] = seed;
+    this.#grower = new TreeLearner(table, histograms, { ...params, seed });
     this.#loss = createLoss(this.#rows);
     this.forests = this.#loss.bases.map((base) => ({ base, trees: [] }));
     this.gains = this.forests.map(() => []);
@@ -102,22 +106,12 @@ export class Booster {
   }
 
   #chooseRows(): void {
-    const { table, list, isSampled } = this.#rows;
+    const { table, list, address, left } = this.#rows;
     const { memory, order } = table;
-    const chosen = memory.words.subarray(order / 4, order / 4 + this.#rowsPerTree);
-    if (isSampled) sampleInOrder(list, chosen, this.#random);
-    else chosen.set(list);
+    if (left.count === 0) memory.words.set(list, order / 4);
+    else memory.kernel.sampleRows(address, list.length, this.#rowsPerTree, order, left.address, this.#sampling);
   }
 }
 
-/**
- * Fills a sample with rows drawn at random, in the order that they stand in: one from each of as
- * many equal parts of the list as the sample has places.
- */
-function sampleInOrder(rows: Uint32Array, sample: Uint32Array, random: () => number): void {
-  for (let index = 0; index < sample.length; index++) {
-    const first = Math.floor((index * rows.length) / sample.length);
-    const next = Math.floor(((index + 1) * rows.length) / sample.length);
-    sample[index] = rows[first + Math.floor(random() * (next - first))] ?? 0;
-  }
-}
+/** The state of the kernel's random numbers. */
+const SAMPLING_BYTES = 4;

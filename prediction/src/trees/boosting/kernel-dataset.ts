@@ -33,6 +33,8 @@ export class KernelDataset {
   readonly histogramBytes: number;
   /** Address of the features as `findSplit` reads them. */
   readonly splitFeatures: number;
+  /** Address, by feature, of 1 if the next split may use it, else 0 (u8). */
+  readonly drawnFeatures: number;
   /** Addresses where the kernel tells a split, and is told one. */
   readonly split: number;
   readonly goesLeft: number;
@@ -68,6 +70,7 @@ export class KernelDataset {
     this.histogramBytes = histogram;
     this.splitFeatures = memory.allocate(4 * features.length);
     memory.words.set(features, this.splitFeatures / 4);
+    this.drawnFeatures = memory.allocate(binCounts.length);
     this.split = memory.kernel.splitAddress();
     this.goesLeft = memory.kernel.goesLeftAddress();
     this.order = memory.allocate(4 * rowCount);

@@ -152,6 +152,39 @@ describe('a learner', () => {
     });
   });
 
+  describe('that samples rows and features', () => {
+    const { features, target, rows } = makeTable(600, [200, 50, 12, 40], [false, false, true, false]);
+    const within = { ...limits, rowShare: 0.6, featureShare: 0.5 };
+    const boost = (seed?: number) =>
+      learnForest(features, rows, target, seed === undefined ? within : { ...within, seed }, 20);
+
+    test('grows the same trees from the same seed, and others from another', () => {
+      expect(boost(7)).toEqual(boost(7));
+      expect(boost(8).trees).not.toEqual(boost(7).trees);
+    });
+
+    test('tries other features at the first split of other trees', () => {
+      const first = new Set(boost().trees.map(({ splits }) => splits[0]?.feature));
+      expect(first.size).toBeGreaterThan(2);
+    });
+
+    test('keeps the scores of rows that a tree was not grown on', () => {
+      // The bins decide the target, and each tree corrects all that it sees: two rounds leave nothing over.
+      const decided = { ...features, bins: features.bins.map((bin, at) => (at < 600 ? 1 + (at % 4) : bin)) };
+      const ofBin = Float64Array.from(rows, (row) => [3, -1, 8, 2][row % 4] ?? 0);
+      const learner = new Learner({ ...decided, binCounts: [5, 50, 12, 40] });
+      const booster = learner.booster(rows, { ...limits, rowShare: 0.6 }, squaredLoss(ofBin, 1));
+      const scores = learner.score(booster.addRounds(4), rows).values;
+      for (const row of rows) expect(scores[row]).toBeCloseTo(ofBin[row] ?? 0, 5);
+    });
+
+    test('learns from a table of one row, and of one feature', () => {
+      const narrow = makeTable(40, [12], [false]);
+      expect(learnForest(narrow.features, narrow.rows, narrow.target, within, 3).trees).toHaveLength(3);
+      expect(learnForest(narrow.features, narrow.rows.subarray(0, 1), narrow.target, within, 3).trees).toHaveLength(3);
+    });
+  });
+
   test('learns from a million rows', () => {
     const { features, target, rows } = makeTable(1_000_000, [256, 256, 20], [false, false, true]);
     const within = { maxLeaves: 31, minRowsPerLeaf: 20 };

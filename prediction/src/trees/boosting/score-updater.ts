@@ -8,6 +8,9 @@ const MAX_FEATURES = MAX_LEAVES - 1;
 const FEATURE_BYTES = 8;
 const MASK_BYTES = 4 * MAX_BINS;
 
+/** The number of rows up to which walking down a tree takes less time than laying out its masks. */
+const FEW_ROWS = 128;
+
 /** Adds single trees to sums in the memory of the table that they were grown on. */
 export class ScoreUpdater {
   readonly #table: KernelDataset;
@@ -29,6 +32,14 @@ export class ScoreUpdater {
    * @param sums address, by row of the table.
    */
   add(tree: Tree, factor: number, rows: number, count: number, sums: number): void {
+    if (count <= FEW_ROWS) {
+      const { doubles } = this.#table.memory;
+      this.#walk(tree, rows, count, (row, leaf) => {
+        const at = sums / 8 + row;
+        doubles[at] = (doubles[at] ?? 0) + factor * (tree.leaves[leaf] ?? 0);
+      });
+      return;
+    }
     const featureCount = this.#layOut(leafMasks(tree));
     const { kernel } = this.#table.memory;
     kernel.addTree(this.#features, featureCount, this.#leaves, factor, rows, count, sums);
@@ -40,10 +51,36 @@ export class ScoreUpdater {
    * @param powers address, by row of the table.
    */
   raise(tree: Tree, rows: number, count: number, powers: number): void {
+    if (count <= FEW_ROWS) {
+      const { doubles } = this.#table.memory;
+      const factors = tree.leaves.map(Math.exp);
+      this.#walk(tree, rows, count, (row, leaf) => {
+        const at = powers / 8 + row;
+        doubles[at] = (doubles[at] ?? 0) * (factors[leaf] ?? 1);
+      });
+      return;
+    }
     const { values, splits } = leafMasks(tree);
     const featureCount = this.#layOut({ values: values.map(Math.exp), splits });
     const { kernel } = this.#table.memory;
     kernel.multiplyByTree(this.#features, featureCount, this.#leaves, rows, count, powers);
+  }
+
+  /** Calls back with each of the rows and the index of its leaf. */
+  #walk({ splits }: Tree, rows: number, count: number, onRow: (row: number, leaf: number) => void): void {
+    const { bytes, words } = this.#table.memory;
+    const columns = splits.map(({ feature }) => this.#table.column(feature));
+    for (let index = 0; index < count; index++) {
+      const row = words[rows / 4 + index] ?? 0;
+      let child = splits.length > 0 ? 0 : ~0;
+      while (child >= 0) {
+        const split = splits[child];
+        if (split === undefined) break;
+        const bin = bytes[(columns[child] ?? 0) + row] ?? 0;
+        child = goesLeft(split.left_bins, bin) ? split.left : split.right;
+      }
+      onRow(row, ~child);
+    }
   }
 
   /** Returns the number of features that the tree splits on. */
@@ -63,4 +100,13 @@ export class ScoreUpdater {
     }
     return features.length;
   }
+}
+
+/** @param leftBins ascending ranges: see `Split.left_bins`. */
+function goesLeft(leftBins: readonly number[], bin: number): boolean {
+  for (let at = 0; at < leftBins.length; at += 2) {
+    if (bin < (leftBins[at] ?? 0)) return false;
+    if (bin <= (leftBins[at + 1] ?? 0)) return true;
+  }
+  return false;
 }

@@ -8,10 +8,10 @@ const LAMBDA = 1;
 const MAX_STEP = 4;
 
 /**
- * Where this many rounds still help, as with classes that follow from the columns without noise, larger steps
- * reach the same loss in half as many more.
+ * Where so many rounds, times the learning rate, still help, as with classes that follow from the columns without
+ * noise, larger steps reach the same loss in fewer rounds.
  */
-const LATE_ROUND = 150;
+const LATE_ROUNDS = 20;
 const LATE_LEARNING_RATE = 0.2;
 
 export interface ClassTarget {
@@ -92,7 +92,7 @@ class SoftmaxLoss implements Loss {
 
   /** Adds up the powers of all classes; that of the first of two classes is 1. */
   #beginRound(round: number): void {
-    const isLate = round >= LATE_ROUND;
+    const isLate = round * this.#learningRate >= LATE_ROUNDS;
     this.#rate = isLate ? Math.max(this.#learningRate, LATE_LEARNING_RATE) : this.#learningRate;
     const { table, address, list } = this.#rows;
     const { memory, rowCount } = table;
@@ -121,11 +121,8 @@ class SoftmaxLoss implements Loss {
 
   /** Multiplies the powers of the rows by e to what the tree says of them. */
   #raise(powers: number, { tree, ranges }: GrownTree): void {
-    const { table, adder, address, list, isSampled } = this.#rows;
-    if (isSampled) {
-      adder.raise(tree, address, list.length, powers);
-      return;
-    }
+    const { table, adder, left } = this.#rows;
+    if (left.count > 0) adder.raise(tree, left.address, left.count, powers);
     for (const [leaf, { start, end }] of ranges.entries()) {
       const factor = Math.exp(tree.leaves[leaf] ?? 0);
       table.memory.kernel.multiplyRows(powers, table.order + 4 * start, end - start, factor);

@@ -1,18 +1,21 @@
 import type { BoostedRows, CreateLoss, Loss } from './booster.js';
 import type { GrownTree } from './tree-learner.js';
 
-/** Each tree corrects only a tenth of the error (the learning rate). */
+/** The learning rate of trees that predict errors and corrections: each corrects a tenth of what is left. */
 const LEARNING_RATE = 0.1;
 
 /** Squared error: one forest, which begins with the mean. */
 class SquaredLoss implements Loss {
   readonly bases: readonly number[];
-  readonly shrinkage = LEARNING_RATE;
   readonly #rows: BoostedRows;
   /** Address, by row of the whole table. */
   readonly #residuals: number;
 
-  constructor(rows: BoostedRows, target: Float64Array) {
+  constructor(
+    rows: BoostedRows,
+    target: Float64Array,
+    readonly shrinkage: number,
+  ) {
     this.#rows = rows;
     const { table, list } = rows;
     let sum = 0;
@@ -30,11 +33,8 @@ class SquaredLoss implements Loss {
 
   /** Subtracts what a tree says from the residuals. */
   addTree(_forest: number, { tree, ranges }: GrownTree): void {
-    const { table, adder, list, address, isSampled } = this.#rows;
-    if (isSampled) {
-      adder.add(tree, -1, address, list.length, this.#residuals);
-      return;
-    }
+    const { table, adder, left } = this.#rows;
+    if (left.count > 0) adder.add(tree, -1, left.address, left.count, this.#residuals);
     for (const [leaf, { start, end }] of ranges.entries()) {
       const value = -(tree.leaves[leaf] ?? 0);
       const ofLeaf = table.order + 4 * start;
@@ -43,7 +43,10 @@ class SquaredLoss implements Loss {
   }
 }
 
-/** @param target by row of the whole table. */
-export function squaredLoss(target: Float64Array): CreateLoss {
-  return (rows) => new SquaredLoss(rows, target);
+/**
+ * @param target by row of the whole table.
+ * @param learningRate the share of the error that a tree corrects.
+ */
+export function squaredLoss(target: Float64Array, learningRate = LEARNING_RATE): CreateLoss {
+  return (rows) => new SquaredLoss(rows, target, learningRate);
 }

@@ -1,5 +1,6 @@
 import { MAX_BINS, type Split, type Tree } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
+import { seededRandom } from '../random.js';
 import type { Histogram, HistogramBuilder } from './histogram.js';
 import type { KernelDataset } from './kernel-dataset.js';
 
@@ -27,11 +28,19 @@ export interface GrownTree {
  * al. 2017), until there are enough leaves or no split helps.
  */
 export class TreeLearner {
+  readonly #random: () => number;
+  /** The number of features that are tried at a node. */
+  readonly #featuresPerNode: number;
+
   constructor(
     private readonly table: KernelDataset,
     private readonly histograms: HistogramBuilder,
     private readonly limits: TreeParams,
-  ) {}
+  ) {
+    const { featureShare = 1, seed = 0 } = limits;
+    this.#featuresPerNode = Math.max(1, Math.round(featureShare * table.featureCount));
+    this.#random = seededRandom(~seed);
+  }
 
   /**
    * Fits a tree to the residuals of the first rows in the table's order, which it sorts by leaf;
@@ -67,7 +76,7 @@ export class TreeLearner {
 
   #plantRoot(totals: NodeTotals, countBits: number): GrowingLeaf {
     const histogram = this.histograms.build(0, totals.rowCount, countBits);
-    const split = findSplit(this.table, histogram, totals, this.limits, countBits);
+    const split = this.#findSplit(histogram, totals, countBits);
     return { ...totals, start: 0, end: totals.rowCount, histogram, split, parent: undefined };
   }
 
@@ -88,13 +97,53 @@ export class TreeLearner {
     const larger = this.histograms.subtract(leaf.histogram, smaller);
     const grown = (totals: NodeTotals, side: 'left' | 'right', from: number, to: number) => {
       const histogram = leftIsSmaller === (side === 'left') ? smaller : larger;
-      const next = findSplit(this.table, histogram, totals, this.limits, countBits);
+      const next = this.#findSplit(histogram, totals, countBits);
       const parent = { split, side };
       // Written out: to spread the totals would take a third of a training.
       const { residualSum, rowCount } = totals;
       return { residualSum, rowCount, start: from, end: to, histogram, split: next, parent };
     };
     return [grown(left, 'left', start, middle), grown(right, 'right', middle, end)];
+  }
+
+  /**
+   * Returns the split that lowers the squared error most, over the features that are drawn for the node; undefined if
+   * none does.
+   *
+   * @param countBits as for `quantise`.
+   */
+  #findSplit(histogram: Histogram, { residualSum, rowCount }: NodeTotals, countBits: number): FoundSplit | undefined {
+    const { minRowsPerLeaf } = this.limits;
+    if (rowCount < 2 * minRowsPerLeaf) return undefined;
+    const { memory, splitFeatures, featureCount, drawnFeatures } = this.table;
+    this.#drawFeatures();
+    const feature = memory.kernel.findSplit(
+      histogram,
+      splitFeatures,
+      featureCount,
+      drawnFeatures,
+      residualSum,
+      rowCount,
+      minRowsPerLeaf,
+      countBits,
+    );
+    return feature < 0 ? undefined : readSplit(this.table, feature);
+  }
+
+  /** Draws the features of a node (Fan, Muller & Rezucha 1962; Knuth's algorithm S). */
+  #drawFeatures(): void {
+    const { memory, featureCount, drawnFeatures } = this.table;
+    const drawn = memory.bytes.subarray(drawnFeatures, drawnFeatures + featureCount);
+    let needed = this.#featuresPerNode;
+    if (needed === featureCount) {
+      drawn.fill(1);
+      return;
+    }
+    for (let index = 0; index < featureCount; index++) {
+      const isDrawn = (featureCount - index) * this.#random() < needed;
+      drawn[index] = isDrawn ? 1 : 0;
+      if (isDrawn) needed--;
+    }
   }
 
   /** Puts the rows that go left first, in stable order; returns how many they are. */
@@ -139,32 +188,6 @@ export interface FoundSplit {
   /** As `Split.left_bins`. */
   leftBins: number[];
   left: NodeTotals;
-}
-
-/**
- * The split that lowers the squared error most, over all features; undefined if none does.
- *
- * @param countBits as for `quantise`.
- */
-function findSplit(
-  table: KernelDataset,
-  histogram: Histogram,
-  { residualSum, rowCount }: NodeTotals,
-  { minRowsPerLeaf }: TreeParams,
-  countBits: number,
-): FoundSplit | undefined {
-  if (rowCount < 2 * minRowsPerLeaf) return undefined;
-  const { memory, splitFeatures, featureCount } = table;
-  const feature = memory.kernel.findSplit(
-    histogram,
-    splitFeatures,
-    featureCount,
-    residualSum,
-    rowCount,
-    minRowsPerLeaf,
-    countBits,
-  );
-  return feature < 0 ? undefined : readSplit(table, feature);
 }
 
 /** The best split, as the kernel tells it: see `splitAddress`. */

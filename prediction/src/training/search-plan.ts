@@ -1,0 +1,59 @@
+import type { Learner } from '../trees/boosting/learner.js';
+import { boostToBest } from './boost-to-best.js';
+import type { BoostingPlan } from './boosting-plan.js';
+import type { Objective } from './folds.js';
+
+type Tree = BoostingPlan['tree'];
+
+/** The settings that are tried, one change after the other. */
+const CHANGES: readonly ((tree: Tree) => Tree)[] = [
+  (tree) => ({ ...tree, maxLeaves: 8 }),
+  (tree) => ({ ...tree, maxLeaves: 31 }),
+  (tree) => ({ ...tree, featureShare: 0.3 }),
+  (tree) => ({ ...tree, featureShare: 1 }),
+  (tree) => ({ ...tree, minRowsPerLeaf: 20 }),
+  (tree) => ({ ...tree, minRowsPerLeaf: 2 }),
+  (tree) => ({ ...tree, rowShare: 0.5 }),
+];
+
+/** The learning rate of trials, which are compared with each other alone, and their patience. */
+const TRIAL = { learningRate: 0.1, patience: 20 };
+
+/** A change is kept when it lowers the loss by this share: less may be chance. */
+const MIN_GAIN = 2e-3;
+
+/**
+ * Returns the plan with the trees that predict test sets best. One setting after the other is changed, and kept where
+ * the loss falls (coordinate descent): eight trials with a high learning rate.
+ *
+ * @param sets the training and test rows of each fold, of the learner's; ascending.
+ * @param isLate ends the search with the best plan so far.
+ * @param onStep told the number of rounds of all trials.
+ */
+export function searchPlan<O extends Objective<O>>(
+  learner: Learner,
+  objective: O,
+  sets: readonly { readonly train: Uint32Array; readonly test: Uint32Array }[],
+  plan: BoostingPlan,
+  isLate: () => boolean,
+  onStep: (done: number) => void,
+): BoostingPlan {
+  const tested = Uint32Array.from(sets.flatMap(({ test }) => [...test]));
+  const learningRate = Math.max(TRIAL.learningRate, plan.learningRate);
+  let done = 0;
+  const lossOf = (tree: Tree) => {
+    const parts = sets.map(({ train, test }) => {
+      return { test, booster: learner.booster(train, tree, objective.createLoss(learningRate)) };
+    });
+    const limits = { maxRounds: plan.maxRounds, patience: TRIAL.patience };
+    return boostToBest(learner, objective, tested, parts, limits, () => onStep(++done)).loss;
+  };
+  let best = { tree: plan.tree, loss: lossOf(plan.tree) };
+  for (const change of CHANGES) {
+    if (isLate()) break;
+    const tree = change(best.tree);
+    const loss = lossOf(tree);
+    if (loss < best.loss * (1 - MIN_GAIN)) best = { tree, loss };
+  }
+  return { ...plan, tree: best.tree };
+}
