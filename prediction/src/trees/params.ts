@@ -26,11 +26,22 @@ export interface TreeParams {
 const LEAVES = 31;
 
 /**
- * Returns larger leaves: the size of an error is noisier than the target, and a fit to noise would
- * make intervals too narrow.
+ * Returns larger leaves for what is left over of a target: it is noisier than the target, and a fit to noise would make
+ * intervals too narrow.
  */
-export function errorTreeParams(rowCount: number): TreeParams {
+export function correctionTreeParams(rowCount: number): TreeParams {
   return { maxLeaves: LEAVES, minRowsPerLeaf: clamp(Math.round(rowCount / 10), 10, 50) };
+}
+
+/** Fewer show the size of their errors too roughly. */
+const ROWS_PER_ERROR_LEAF = 100;
+
+/** Returns few and large leaves for the size of errors: the fewer the rows, the less is known of it. */
+export function errorTreeParams(rowCount: number): TreeParams {
+  return {
+    maxLeaves: clamp(Math.round(rowCount / ROWS_PER_ERROR_LEAF), 4, LEAVES),
+    minRowsPerLeaf: clamp(Math.round(rowCount / 10), 20, 50),
+  };
 }
 
 export function clamp(value: number, least: number, most: number): number {

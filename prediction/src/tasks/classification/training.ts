@@ -4,7 +4,7 @@ import { correctForests } from '../../training/partial-rows.js';
 import type { Progress } from '../../training/progress.js';
 import type { JudgedRows, TaskTraining, TrainedParts } from '../../training/train-model.js';
 import type { Forest, Scores } from '../../trees/forest/tree.js';
-import { errorTreeParams } from '../../trees/params.js';
+import { correctionTreeParams } from '../../trees/params.js';
 import { type ClassCalibration, calibrateClasses, type ScoredRows } from './calibration.js';
 import { measureClasses } from './metrics.js';
 import type { ClassificationModel, ClassPartialRows } from './model.js';
@@ -39,7 +39,7 @@ export class ClassTraining implements TaskTraining<ClassObjective, ClassCalibrat
     const rounds = Math.floor(CORRECTION_TREES / this.objective.forestCount);
     const limited = Math.min(Math.max(rounds, MIN_ROUNDS), MAX_ROUNDS);
     const onRound = progress.stage(0.12, countRounds(masked, limited));
-    const { forests, scores } = correctForests(masked, model, limited, errorTreeParams, onRound);
+    const { forests, scores } = correctForests(masked, model, limited, correctionTreeParams, onRound);
     const values = masked.scores.values.map((score, at) => score + (scores.values[at] ?? 0));
     const corrected = { ...masked, scores: { ...scores, values } };
     return { correction_forests: forests, ...calibrateClasses(scoredRows(corrected)) };

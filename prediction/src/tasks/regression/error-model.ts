@@ -1,4 +1,5 @@
 import { calibrate, chooseErrorFloor, type ErrorModel, predictedError } from '../../intervals/conformal.js';
+import { chooseSpread, spreadForest, spreadSum } from '../../intervals/error-spread.js';
 import { average, pick } from '../../intervals/statistics.js';
 import { type Fitted, fitOutOfFold, type OutOfFold, trainingRows } from '../../training/folds.js';
 import { FOLDS } from '../../training/row-split.js';
@@ -6,6 +7,9 @@ import { squaredLoss } from '../../trees/boosting/squared-loss.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import { errorTreeParams } from '../../trees/params.js';
 import type { NumberObjective } from './objective.js';
+
+/** More rounds would learn more of the noise of errors. */
+export const ERROR_ROUNDS = 30;
 
 /** An error model, and the errors that it predicts for the test rows, in their order. */
 export interface FittedErrorModel {
@@ -28,7 +32,8 @@ interface RowError {
 }
 
 /**
- * Trains a forest on the size of errors, and calibrates it on rows that it was not trained on.
+ * Trains a forest on the size of errors, and calibrates it on rows that it was not trained on: the share of its
+ * differences between rows that is kept, and the widths of intervals.
  *
  * @param model the forests of the model.
  */
@@ -36,7 +41,6 @@ export function fitErrorModel(
   outOfFold: OutOfFold<NumberObjective>,
   model: readonly Forest[],
   { absoluteErrors, reaches, fromFewer }: RowErrors,
-  rounds: number,
   onRound: (done: number) => void,
 ): FittedErrorModel {
   const { learner, testRows } = outOfFold;
@@ -44,11 +48,13 @@ export function fitErrorModel(
   const params = errorTreeParams(rows.length);
   let done = 0;
   const { forests, scores } = fitOutOfFold(outOfFold, model, (_, some) =>
-    learner.booster(some, params, squaredLoss(absoluteErrors)).addRounds(rounds, () => onRound(++done)),
+    learner.booster(some, params, squaredLoss(absoluteErrors)).addRounds(ERROR_ROUNDS, () => onRound(++done)),
   );
-  const [error_forest = { base: 0, trees: [] }] = forests;
+  const [forest = { base: 0, trees: [] }] = forests;
   const error_floor = chooseErrorFloor(average(pick(absoluteErrors, rows)));
-  const predictedByRow = scores.values.map((sum) => predictedError(sum, error_floor));
+  const spread = chooseSpread(pick(scores.values, testRows), pick(reaches, testRows), error_floor);
+  const error_forest = spreadForest(forest, spread);
+  const predictedByRow = scores.values.map((sum) => predictedError(spreadSum(sum, spread), error_floor));
   const predictedErrors = pick(predictedByRow, testRows);
   const shrinkage = fromFewer ? errorShrinkage(fromFewer, absoluteErrors, predictedByRow) : 1;
   const calibration = calibrate(
@@ -95,7 +101,9 @@ const USUAL_DEVIATION = 0.025;
  * fold's on four fifths of them, so that the model's errors are smaller, and intervals that are calibrated on the
  * folds' errors would cover too much. The ratio is estimated from forests that are trained on four fifths of a
  * fold's training set: errors fall by about the same ratio with every such step (learning curves are power laws,
- * Cortes et al. 1993). The fewer rows the estimate has, the more it leans on the usual ratio.
+ * Cortes et al. 1993). The fewer rows the estimate has, the more it leans on the usual ratio. Half of the step is taken:
+ * the part of errors that is noise does not fall, so that each step is smaller than the one before, and the number of
+ * trees was chosen by the folds' errors, which flatters these.
  *
  * @param absoluteErrors of the folds' forests, by row.
  * @param predictedErrors by row: errors are compared in these, as intervals are calibrated.
@@ -114,8 +122,12 @@ function errorShrinkage(
   if (before === 0) return 1;
   const ratio = pairs.reduce((sum, pair) => sum + pair.now, 0) / before;
   const squares = pairs.reduce((sum, pair) => sum + (pair.now - ratio * pair.before) ** 2, 0);
-  if (squares === 0) return Math.min(1, ratio);
+  if (squares === 0) return halfStep(ratio);
   const certainty = before ** 2 / squares;
   const usual = 1 / USUAL_DEVIATION ** 2;
-  return Math.min(1, (certainty * ratio + usual * USUAL_RATIO) / (certainty + usual));
+  return halfStep((certainty * ratio + usual * USUAL_RATIO) / (certainty + usual));
+}
+
+function halfStep(ratio: number): number {
+  return Math.sqrt(Math.min(1, ratio));
 }

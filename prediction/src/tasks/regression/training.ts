@@ -20,17 +20,14 @@ import { correctForests } from '../../training/partial-rows.js';
 import type { Progress } from '../../training/progress.js';
 import { ERROR_LEVEL, type JudgedRows, type TaskTraining, type TrainedParts } from '../../training/train-model.js';
 import type { Forest, Scores } from '../../trees/forest/tree.js';
-import { errorTreeParams } from '../../trees/params.js';
-import { errorsFromFewer, type FittedErrorModel, fitErrorModel } from './error-model.js';
+import { correctionTreeParams } from '../../trees/params.js';
+import { ERROR_ROUNDS, errorsFromFewer, type FittedErrorModel, fitErrorModel } from './error-model.js';
 import { measure } from './metrics.js';
 import type { PartialRows, RegressionModel } from './model.js';
 import { NumberObjective } from './objective.js';
 
-const ERROR_ROUNDS = 40;
-
 /** Of partial rows; more rounds cost more time than they gain. */
 const CORRECTION_ROUNDS = 30;
-const PARTIAL_ERROR_ROUNDS = 30;
 
 /** The size of errors of ordinary rows. */
 interface Calibrated extends FittedErrorModel {
@@ -69,7 +66,7 @@ export class NumberTraining implements TaskTraining<NumberObjective, Calibrated,
       fromFewer: errorsFromFewer(fitted),
     };
     const onRound = progress.stage(0.06, countRounds(outOfFold, ERROR_ROUNDS));
-    return { ...fitErrorModel(outOfFold, forests, errors, ERROR_ROUNDS, onRound), reaches };
+    return { ...fitErrorModel(outOfFold, forests, errors, onRound), reaches };
   }
 
   /**
@@ -77,7 +74,7 @@ export class NumberTraining implements TaskTraining<NumberObjective, Calibrated,
    * corrections that were not trained on the row.
    */
   calibratePartial(masked: OutOfFold<NumberObjective>, model: readonly Forest[], progress: Progress): PartialPart {
-    const params = errorTreeParams(trainingRows(masked).length);
+    const params = correctionTreeParams(trainingRows(masked).length);
     const { forests, scores } = correctForests(
       masked,
       model,
@@ -97,8 +94,7 @@ export class NumberTraining implements TaskTraining<NumberObjective, Calibrated,
       masked,
       model,
       { absoluteErrors: errors.map(Math.abs), reaches, fromFewer: null },
-      PARTIAL_ERROR_ROUNDS,
-      progress.stage(0.06, countRounds(masked, PARTIAL_ERROR_ROUNDS)),
+      progress.stage(0.06, countRounds(masked, ERROR_ROUNDS)),
     );
     return { correction_forest, ...errorModel };
   }
