@@ -37,10 +37,11 @@ function coverageByWidth(spreadOf: (x: number) => number): number[] {
   for (let seed = 1; seed <= TABLES; seed++) {
     const random = seededRandom(seed);
     const made = Array.from({ length: TRAINED + TESTED }, () => makeRow(random, spreadOf));
-    const predictor = new Predictor(train(readRows(made.slice(0, TRAINED).map(({ row }) => row), 'y')));
+    const rows = made.map(({ row }) => row);
+    const predictor = new Predictor(train(readRows(rows.slice(0, TRAINED), 'y')));
     const tested = made.slice(TRAINED);
     const byWidth = predictor
-      .predict(tested.map(({ row }) => row), { confidence: 0.9 })
+      .predict(rows.slice(TRAINED), { confidence: 0.9 })
       .map(({ min, max }, index) => ({ width: max - min, held: tested[index]?.isWithin(min, max) ?? 0 }))
       .sort((one, other) => one.width - other.width);
     for (const [index, { held }] of byWidth.entries()) {
