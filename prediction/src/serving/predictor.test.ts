@@ -118,11 +118,10 @@ describe('intervals', () => {
   });
 
   test('are wider where the target is less certain', () => {
-    const row = { day: '2024-03-01', kind: 'b' };
-    const rows = [0.05, 0.95].map((x) => ({ ...row, x }));
-    const [sure, unsure] = mixed.predict(rows, { confidence: 0.9 });
-    const width = (p = sure) => (p?.max ?? 0) - (p?.min ?? 0);
-    expect(width(unsure)).toBeGreaterThan(1.2 * width(sure));
+    const rowsAt = (x: number) => mixedRows.map(({ day, kind }) => ({ day, kind, x }));
+    const widthAt = (x: number) =>
+      mixed.predict(rowsAt(x), { confidence: 0.9 }).reduce((sum, { min, max }) => sum + max - min, 0);
+    expect(widthAt(0.95)).toBeGreaterThan(1.2 * widthAt(0.05));
   });
 
   test('of their own accord are no wider than a standard deviation, at the highest such level', () => {

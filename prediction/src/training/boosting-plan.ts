@@ -90,12 +90,7 @@ const PATIENCE_SUM = 2;
  * @param forestCount the number of forests that are grown side by side.
  * @param isForFolds whether the table is small enough to be trained in folds.
  */
-export function planBoosting(
-  rowCount: number,
-  forestCount: number,
-  isForFolds: boolean,
-  effort: Effort,
-): BoostingPlan {
+export function planBoosting(rowCount: number, forestCount: number, isForFolds: boolean, effort: Effort): BoostingPlan {
   const { rowShare, featureShare, maxLeaves, learningRates, maxForests, ...settings } = SETTINGS[effort];
   const tree = {
     maxLeaves,

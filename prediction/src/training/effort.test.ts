@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { readRowsTable } from '../table/row-reader.js';
+import { NumberObjective } from '../tasks/regression/objective.js';
 import { type TrainOptions, train } from '../tasks/train.js';
-import { Learner } from '../trees/boosting/learner.js';
 import { prepareTable } from '../trees/binning/dataset.js';
+import { Learner } from '../trees/boosting/learner.js';
 import type { Forest } from '../trees/forest/tree.js';
 import { seededRandom } from '../trees/random.js';
-import { NumberObjective } from '../tasks/regression/objective.js';
 import { planBoosting } from './boosting-plan.js';
 import { everyRow } from './folds.js';
 import { fitMean } from './mean-of-forests.js';
@@ -14,10 +14,25 @@ const random = seededRandom(4);
 const rows = Array.from({ length: 120 }, (_, row) => {
   const [x, z] = [random() * 10, random() * 4];
   const place = ['north', 'south', 'east'][row % 3];
-  return { x, copy: x, z, place, y: 3 * Math.sin(x) + z * (row % 3) + random(), kind: x + random() > 5 ? 'high' : 'low' };
+  return {
+    x,
+    copy: x,
+    z,
+    place,
+    y: 3 * Math.sin(x) + z * (row % 3) + random(),
+    kind: x + random() > 5 ? 'high' : 'low',
+  };
 });
-const numbers = () => readRowsTable(rows.map(({ kind: _, ...row }) => row), 'y');
-const classes = () => readRowsTable(rows.map(({ y: _, ...row }) => row), 'kind');
+const numbers = () =>
+  readRowsTable(
+    rows.map(({ kind: _, ...row }) => row),
+    'y',
+  );
+const classes = () =>
+  readRowsTable(
+    rows.map(({ y: _, ...row }) => row),
+    'kind',
+  );
 
 /** Returns the table of numbers as it is learnt from. */
 function learnt() {
@@ -87,6 +102,17 @@ test('the scores of a mean of forests are the means of the scores of its forests
 test('a class of ten rows, columns that are copies, and a single column are learnt from', () => {
   const few = rows.map(({ x, copy }, row) => ({ x, copy, kind: row % 12 === 0 ? 'rare' : x > 5 ? 'high' : 'low' }));
   const model = train(readRowsTable(few, 'kind'));
-  expect(model.task === 'classification' && model.classes.map(({ name }) => name).sort()).toEqual(['high', 'low', 'rare']);
-  expect(train(readRowsTable(rows.map(({ x, y }) => ({ x, y })), 'y')).metrics).not.toBeNull();
+  expect(model.task === 'classification' && model.classes.map(({ name }) => name).sort()).toEqual([
+    'high',
+    'low',
+    'rare',
+  ]);
+  expect(
+    train(
+      readRowsTable(
+        rows.map(({ x, y }) => ({ x, y })),
+        'y',
+      ),
+    ).metrics,
+  ).not.toBeNull();
 });

@@ -1,10 +1,10 @@
 import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
 import { Learner } from '../trees/boosting/learner.js';
-import type { Progress } from './progress.js';
 import { boostToBest } from './boost-to-best.js';
 import { type BoostingPlan, type Effort, planBoosting } from './boosting-plan.js';
 import { everyRow, type Fitted, type FoldableSplit, isForFolds, type Objective, splitFolds } from './folds.js';
 import { fitMean } from './mean-of-forests.js';
+import type { Progress } from './progress.js';
 import { holdOut, type RowSplit } from './row-split.js';
 import { searchPlan } from './search-plan.js';
 
