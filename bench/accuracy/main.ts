@@ -12,7 +12,7 @@ import { PeerRuns } from './peer-runs.js';
 import { PEER_NAMES, type Peer } from './peers.js';
 import { describeBriefly, describeTables, judge, listLibraries, summarize, type TableFigures } from './report.js';
 import { type Contender, loadRoster } from './roster.js';
-import { type DataTable, readTables, SETS, splitTable, type Task } from './tables.js';
+import { type DataTable, readTables, SETS, splitTable, type Task, UnknownTableError } from './tables.js';
 
 const SHORT = { splits: 1, maxRows: 1000 };
 
@@ -48,7 +48,10 @@ function peersAmong(text: string): readonly Peer[] {
 const listOf = (text: string) => text.split(',').filter((name) => name !== '');
 
 /** `npm run bench:accuracy`: how far predictions are off on public tables, beside those of other libraries. */
-await scriptCommand('bench:accuracy', 'Measure the errors of models on public tables, beside XGBoost and scikit-learn.')
+const command = scriptCommand(
+  'bench:accuracy',
+  'Measure the errors of models on public tables, beside XGBoost and scikit-learn.',
+)
   .option(
     '--data <folder>',
     'public tables: a CSV each, and tables.json, which describes them; a few of this project without it',
@@ -71,8 +74,14 @@ await scriptCommand('bench:accuracy', 'Measure the errors of models on public ta
   .option('--beside <file>', 'compare with figures that --save wrote')
   .option('--short', 'one small split of each table')
   .option('--any-speed', 'exit with 0 although figures are missed')
-  .action(run)
-  .parseAsync();
+  .action((options) => run(options).catch(refuse));
+await command.parseAsync();
+
+/** Ends the command in one line if it was asked for a table that there is not. */
+function refuse(error: unknown): never {
+  if (error instanceof UnknownTableError) command.error(`error: ${error.message}`);
+  throw error;
+}
 
 async function run(given: Options): Promise<void> {
   const begun = performance.now();
@@ -145,7 +154,9 @@ function describe(results: readonly TableFigures[], set: string, task: Task, { e
   return [
     `## ${what}: ${tables.length} tables`,
     ...(set === 'tuned' || each ? [describeTables(tables, task)] : []),
-    summarize(tables),
+    ...(tables.some(({ peers, before }) => before || Object.values(peers).some(({ length }) => length > 0))
+      ? [summarize(tables)]
+      : []),
     markdown(['asked for', 'measured', ''], findings),
   ];
 }

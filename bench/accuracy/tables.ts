@@ -63,11 +63,17 @@ export interface Choice {
   readonly names?: readonly string[] | undefined;
 }
 
-/** Reads the tables of a manifest, `tables.json`, that are chosen, one at a time. */
+/** A table that is not in the manifest was named. */
+export class UnknownTableError extends Error {}
+
+/**
+ * Reads the tables of a manifest, `tables.json`, that are chosen, one at a time.
+ * @throws {UnknownTableError} before the first
+ */
 export async function* readTables(manifest: string, { sets, names }: Choice): AsyncGenerator<DataTable> {
   const { tables } = parse(Manifest, JSON.parse(await readFile(manifest, 'utf8')));
   const unknown = names?.filter((name) => tables.every((table) => table.name !== name)) ?? [];
-  if (unknown.length > 0) throw new Error(`There is no table ${unknown.join(', ')} in ${manifest}.`);
+  if (unknown.length > 0) throw new UnknownTableError(`There is no table ${unknown.join(', ')} in ${manifest}`);
   for (const { name, file = `${name}.csv`, splits = Number.POSITIVE_INFINITY, ...entry } of tables) {
     if (names ? !names.includes(name) : !sets.includes(entry.set)) continue;
     const path = resolve(join(dirname(manifest), file));
