@@ -14,6 +14,8 @@ import { describeBriefly, describeTables, judge, listLibraries, summarize, type 
 import { type Contender, loadRoster } from './roster.js';
 import { type DataTable, readTables, SETS, splitTable, type Task, UnknownTableError } from './tables.js';
 
+const SPLITS = 5;
+const MAX_ROWS = 20_000;
 const SHORT = { splits: 1, maxRows: 1000 };
 
 interface Options {
@@ -62,8 +64,8 @@ const command = scriptCommand(
       .default('tuned'),
   )
   .option('--tables <names>', 'only these tables', listOf)
-  .option('--splits <n>', 'random splits of each table', wholeNumberFrom(1), 5)
-  .option('--max-rows <n>', 'the most rows that train', wholeNumberFrom(50), 20_000)
+  .option('--splits <n>', 'random splits of each table', wholeNumberFrom(1), SPLITS)
+  .option('--max-rows <n>', 'the most rows that train', wholeNumberFrom(50), MAX_ROWS)
   .option('--roster <tree>', 'the folder of another built tree of this project, which is measured in place of this one')
   .option('--effort <effort>', 'how much a training may search')
   .option('--peers <names>', `some of ${PEER_NAMES.join(',')}, or none`, peersAmong, PEER_NAMES)
@@ -96,8 +98,8 @@ async function run(given: Options): Promise<void> {
     const result = await measureTable(table, roster, peers, options);
     const compared = { ...result, before: earlier(before, table.name) };
     results.push(compared);
-    if (result.roster.length > 0 && (table.set === 'tuned' || options.each))
-      process.stderr.write(`${describeBriefly(compared)}\n`);
+    if (options.peersOnly || (table.set === 'once' && !options.each)) continue;
+    process.stderr.write(`${describeBriefly(compared)}\n`);
   }
   peers.close();
   if (options.peersOnly) return;
@@ -111,7 +113,9 @@ async function run(given: Options): Promise<void> {
     .map((library) => `${library}; `)
     .join('');
   const where = `${machine()}; one core; ${libraries}${splits} splits, at most ${maxRows} rows to train; ${minutesSince(begun)}`;
-  const isWhole = options.data && options.set === 'all' && !options.tables && !options.short && !options.roster;
+  // Only complete runs of this tree are kept.
+  const isPart = options.tables || options.roster || options.effort || options.cached || options.short;
+  const isWhole = options.data && options.set === 'all' && !isPart && splits >= SPLITS && maxRows >= MAX_ROWS;
   await publish(
     `${where}\n\n${parts.join('\n\n')}\n`,
     isWhole ? { file: 'accuracy', name: 'bench:accuracy' } : undefined,
