@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError, Option } from 'commander';
+import type { Effort } from 'roster-prediction/training';
 import { scriptCommand, wholeNumberFrom } from '../../testkit/command-line.js';
 import { readField } from '../../testkit/json.js';
 import { table as markdown } from '../../testkit/markdown-table.js';
@@ -11,7 +12,7 @@ import { type Figures, measure } from './measures.js';
 import { PeerRuns } from './peer-runs.js';
 import { PEER_NAMES, type Peer } from './peers.js';
 import { describeBriefly, describeTables, judge, listLibraries, summarize, type TableFigures } from './report.js';
-import { type Contender, loadRoster } from './roster.js';
+import { type Contender, EFFORTS, loadRoster } from './roster.js';
 import { type DataTable, readTables, SETS, splitTable, type Task, UnknownTableError } from './tables.js';
 
 const SPLITS = 5;
@@ -25,7 +26,7 @@ interface Options {
   readonly splits: number;
   readonly maxRows: number;
   readonly roster?: string;
-  readonly effort?: string;
+  readonly effort?: Effort;
   readonly peers: readonly Peer[];
   readonly cached?: true;
   readonly peersOnly?: true;
@@ -67,7 +68,7 @@ const command = scriptCommand(
   .option('--splits <n>', 'random splits of each table', wholeNumberFrom(1), SPLITS)
   .option('--max-rows <n>', 'the most rows that train', wholeNumberFrom(50), MAX_ROWS)
   .option('--roster <tree>', 'the folder of another built tree of this project, which is measured in place of this one')
-  .option('--effort <effort>', 'how much a training may search')
+  .addOption(new Option('--effort <effort>', 'the time that a training may take').choices(EFFORTS))
   .option('--peers <names>', `some of ${PEER_NAMES.join(',')}, or none`, peersAmong, PEER_NAMES)
   .option('--cached', 'use the figures of peers that are kept beside the data, and measure no others')
   .option('--peers-only', 'only measure the peers whose figures are not kept yet')

@@ -1,10 +1,13 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Papa from 'papaparse';
+import type { Effort } from 'roster-prediction/training';
 import type { Answers } from './measures.js';
 import type { DataTable, Row, Split } from './tables.js';
 
 type Package = typeof import('roster-prediction');
+
+export const EFFORTS: readonly Effort[] = ['fast', 'standard', 'best'];
 
 const LEVEL = 0.9;
 const SCORING_ROUNDS = 3;
@@ -16,9 +19,9 @@ export type Contender = (table: DataTable, split: Split) => Promise<Answers>;
  * Loads a build of the package.
  *
  * @param tree the folder of a built tree of the project; this one without it.
- * @param effort how much a training may search, for builds that let it be chosen.
+ * @param effort the time that a training may take; `standard` without it.
  */
-export async function loadRoster(tree: string | undefined, effort: string | undefined): Promise<Contender> {
+export async function loadRoster(tree: string | undefined, effort: Effort | undefined): Promise<Contender> {
   const built = tree && pathToFileURL(join(resolve(tree), 'prediction/dist/prediction/src/index.js')).href;
   const roster: Package = await import(built ?? 'roster-prediction');
   const options = { seed: 1, ...(effort !== undefined && { effort }) };

@@ -23,4 +23,5 @@ export { inspectModel } from './tasks/inspect-model.js';
 export { decodeModel, describeModel, encodeModel, type Model } from './tasks/models.js';
 export { type TrainOptions, train } from './tasks/train.js';
 export { verifyModel } from './tasks/verify-model.js';
+export type { Effort } from './training/boosting-plan.js';
 export type { HeldOutRows } from './training/train-model.js';
