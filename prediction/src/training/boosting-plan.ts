@@ -114,11 +114,19 @@ export function planBoosting(rowCount: number, forestCount: number, isForFolds: 
   };
 }
 
-/** The most trees of a mean of forests; one forest may have more. */
+/** The most trees of a mean of forests, which are stored, loaded and scored; one forest may have more. */
 const MAX_MEAN_TREES = { standard: 1000, searched: 4000 };
 
-/** Returns the number of boostings of all rows whose mean the model is. @param trees those of one boosting */
-export function countForests({ maxForests, isSearched }: BoostingPlan, trees: number): number {
-  const most = isSearched ? MAX_MEAN_TREES.searched : MAX_MEAN_TREES.standard;
+/** The most trees of a mean for each row: a model is no larger than its table needs. */
+const MEAN_TREES_PER_ROW = 2;
+
+/**
+ * Returns the number of boostings of all rows whose mean the model is.
+ *
+ * @param trees the number of trees of one boosting.
+ */
+export function countForests({ maxForests, isSearched }: BoostingPlan, trees: number, rowCount: number): number {
+  const ofEffort = isSearched ? MAX_MEAN_TREES.searched : MAX_MEAN_TREES.standard;
+  const most = Math.min(ofEffort, MEAN_TREES_PER_ROW * rowCount);
   return clamp(Math.floor(most / Math.max(trees, 1)), 1, maxForests);
 }

@@ -82,14 +82,14 @@ test('the scores of a mean of forests are the means of the scores of its forests
   const { learner, objective } = learnt();
   const all = everyRow(learner.rowCount);
   const plan = planBoosting(learner.rowCount, 1, true, 'standard');
-  const { forests, gains } = fitMean(learner, objective, all, plan, 30, () => () => undefined);
+  const { forests, gains } = fitMean(learner, objective, all, plan, 15, () => () => undefined);
   const alone = Array.from({ length: plan.maxForests }, (_, index) => {
     const tree = { ...plan.tree, seed: (plan.tree.seed ?? 0) + index };
-    return learner.booster(all, tree, objective.createLoss(plan.learningRate)).addRounds(30);
+    return learner.booster(all, tree, objective.createLoss(plan.learningRate)).addRounds(15);
   });
   expect(plan.maxForests).toBeGreaterThan(1);
-  expect(forests[0]?.trees).toHaveLength(30 * plan.maxForests);
-  expect(gains[0]).toHaveLength(30 * plan.maxForests);
+  expect(forests[0]?.trees).toHaveLength(15 * plan.maxForests);
+  expect(gains[0]).toHaveLength(15 * plan.maxForests);
   const score = (of: readonly Forest[]) => learner.score(of, all).values;
   const each = alone.map(score);
   const mean = score(forests);

@@ -18,7 +18,7 @@ export function fitMean<O extends Objective<O>>(
   rounds: number,
   beginStage: (count: number) => (done: number) => void,
 ): Pick<Fitted<O>, 'forests' | 'gains'> {
-  const count = countForests({ tree, learningRate, ...plan }, rounds * objective.forestCount);
+  const count = countForests({ tree, learningRate, ...plan }, rounds * objective.forestCount, rows.length);
   const onRound = beginStage(count);
   const boosters = Array.from({ length: count }, (_, index) => {
     const seed = (tree.seed ?? 0) + index;
