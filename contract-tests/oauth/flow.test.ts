@@ -21,16 +21,41 @@ afterAll(() => oauth.close());
 describe('a host that has no key', () => {
   test.each([
     ['/mcp', '/mcp'],
+    ['/mcp/', '/mcp/'],
+    ['/mcp?tools=search_care,predict_prices', '/mcp?tools=search_care,predict_prices'],
+    ['/mcp/?tools=search_care', '/mcp/?tools=search_care'],
     ['/mcp/shop', '/mcp/shop'],
+    ['/mcp/shop/', '/mcp/shop/'],
+    ['/mcp/shop?tools=search_care%2Cpredict_prices', '/mcp/shop?tools=search_care%2Cpredict_prices'],
     ['/mcp/default', '/mcp/default'],
   ])('is led from %s to the authorization server', async (path, suffix) => {
     const { status, challenge } = await oauth.tools('roster_x', path);
     expect(status).toBe(401);
     const [, address = ''] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];
     expect(address).toBe(`${ISSUER}/.well-known/oauth-protected-resource${suffix}`);
-    const resource = await oauth.metadata(new URL(address).pathname);
+    const { pathname, search } = new URL(address);
+    const resource = await oauth.metadata(pathname + search);
     expect(resource).toMatchObject({ resource: ISSUER + path, authorization_servers: [ISSUER] });
   });
+
+  test('is led from a name that is no address to the one without', async () => {
+    const { challenge } = await oauth.tools('roster_x', '/mcp/sh%6Fp');
+    expect(challenge).toContain('/.well-known/oauth-protected-resource/mcp/shop"');
+    const { resource } = await oauth.metadata('/.well-known/oauth-protected-resource/mcp?other=1');
+    expect(resource).toBe(`${ISSUER}/mcp`);
+  });
+
+  test.each(['/mcp/', '/mcp?tools=search_of_shop', '/mcp/shop/', '/mcp/shop?tools=search_of_shop'])(
+    'gets a token for %s as it is named',
+    async (path) => {
+      const resource = ISSUER + path;
+      const code = await oauth.code(client, { resource, project: 'shop' });
+      const { status, tokens } = await oauth.redeem(client, code, { resource });
+      expect(status).toBe(200);
+      expect((await oauth.tools(tokens.access_token, path)).names).toEqual(['search_of_shop']);
+      expect((await oauth.refresh(client, tokens.refresh_token, { resource })).status).toBe(200);
+    },
+  );
 
   test('finds the server by its issuer alone', async () => {
     const root = await oauth.metadata('/.well-known/oauth-protected-resource');
@@ -72,9 +97,11 @@ describe.each([
     expect(first.headers.get('Cache-Control')).toBe('no-store');
     expect(await oauth.tools(first.tokens.access_token)).toMatchObject({ names: ['search_of_shop'] });
 
+    await oauth.ageRefreshTokens(60_000);
     const next = await oauth.refresh(id, first.tokens.refresh_token);
+    expect(next.tokens.access_token).not.toBe(first.tokens.access_token);
     expect(await oauth.tools(next.tokens.access_token)).toMatchObject({ names: ['search_of_shop'] });
-    await expect.poll(async () => (await oauth.tools(first.tokens.access_token)).status).toBe(401);
+    expect(await oauth.tools(first.tokens.access_token)).toMatchObject({ names: ['search_of_shop'] });
   });
 });
 
@@ -163,6 +190,8 @@ test('a token can be revoked, and nobody learns whether it was good', async () =
   await expect.poll(async () => (await oauth.tools(token)).status).toBe(401);
   expect((await oauth.refresh(client, refresh_token)).error).toBe('invalid_grant');
   expect((await revoke('nothing')).status).toBe(200);
+  const unnamed = await oauth.post('/oauth/revoke', { token });
+  expect([unnamed.status, Object(await unnamed.json()).error]).toEqual([400, 'invalid_client']);
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const twice = { method: 'POST', headers, body: `token=${token}&token=${token}` };
   expect((await oauth.send('/oauth/revoke', twice)).status).toBe(400);
@@ -178,6 +207,54 @@ test('a request without a value, or of another form, has an error of OAuth', asy
   for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/register', '/oauth/authorize']) {
     expect((await post(path, 'text/xml', '<a/>')).status).toBe(415);
   }
+});
+
+test('a registration keeps the addresses that it may have, and names those that it left out', async () => {
+  const unfit = [
+    'desk:/callback',
+    'http://evil.example/',
+    `https://host.example/${'x'.repeat(400)}`,
+    'https://é.example',
+  ];
+  const { status, body } = await oauth.register({ client_name: 'Desk', redirect_uris: [...unfit, CALLBACK] });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({ redirect_uris: [CALLBACK], left_out_redirect_uris: unfit });
+  expect((await oauth.page(body.client_id)).status).toBe(200);
+  expect((await oauth.page(body.client_id, { redirect_uri: unfit[0] })).status).toBe(400);
+  const none = await oauth.register({ redirect_uris: unfit });
+  expect([none.status, none.body.error]).toEqual([400, 'invalid_redirect_uri']);
+  expect((await oauth.register()).body.left_out_redirect_uris).toBeUndefined();
+});
+
+describe('a client without a scope', () => {
+  const CALLS = [
+    ['predict', 'tools/call', { name: 'predict_prices', arguments: {} }],
+    ['read', 'tools/call', { name: 'search_of_shop', arguments: { query: 'soap' } }],
+    ['read', 'tools/call', { name: 'search_nothing', arguments: {} }],
+    ['read', 'resources/read', { uri: 'roster://shop/skills/of_shop/documents/care' }],
+  ] as const;
+
+  test.each(CALLS)('is asked for %s by 403 with what to ask for (%s %j)', async (scope, method, params) => {
+    const own = scope === 'read' ? 'predict' : 'read';
+    const { access_token: token } = await oauth.connect(client, { scope: own, resource: `${ISSUER}/mcp/shop` });
+    const { status, type, challenge } = await oauth.ask(token, method, params, '/mcp/shop');
+    expect([status, type]).toEqual([403, '/problems/missing-scope']);
+    expect(challenge).toBe(
+      `Bearer realm="roster", error="insufficient_scope", scope="read predict", resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/mcp/shop"`,
+    );
+    const all = await oauth.connect(client, { scope: 'read predict', resource: `${ISSUER}/mcp/shop` });
+    expect((await oauth.ask(all.access_token, method, params, '/mcp/shop')).status).toBe(200);
+  });
+
+  test('is refused in the same way with a key, and learns of no name', async () => {
+    const key = await oauth.createKey({ scopes: ['predict'] });
+    const { status, challenge } = await oauth.ask(key, 'tools/call', { name: 'search_nothing', arguments: {} });
+    expect(status).toBe(403);
+    expect(challenge).toContain('error="insufficient_scope", scope="read predict"');
+    const unknown = await oauth.ask(key, 'tools/call', { name: 'train_prices', arguments: {} });
+    expect([unknown.status, unknown.error.code]).toEqual([200, -32602]);
+    expect((await oauth.ask(key, 'resources/list', {})).result).toEqual({ resources: [] });
+  });
 });
 
 test('a service without a public URL has no authorization server', async () => {

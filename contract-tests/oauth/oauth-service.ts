@@ -85,6 +85,14 @@ export class OauthService {
     }
   }
 
+  /** Moves the moment at which refresh tokens were made: so many milliseconds ago. */
+  ageRefreshTokens(milliseconds: number): Promise<void> {
+    const refresh_since = Date.now() - milliseconds;
+    return this.onStore(({ work }) =>
+      work.updateTable('oauth_grants').set({ refresh_since }).where('refresh_hash', 'is not', null).execute(),
+    );
+  }
+
   revoke(key: string): Promise<void> {
     return this.onStore((store) => revokeKey(store, `${key.split('_')[1]}`));
   }
@@ -175,14 +183,20 @@ export class OauthService {
 
   /** Lists the tools of an MCP server. */
   async tools(token: string, path = '/mcp') {
+    const { status, result, challenge } = await this.ask(token, 'tools/list', {}, path);
+    const names = (result?.tools ?? []).map(({ name }: { name: string }) => name);
+    return { status, names, challenge };
+  }
+
+  /** Sends a message to an MCP server. */
+  async ask(token: string, method: string, params: object, path = '/mcp') {
     const answer = await this.send(path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
-    const { result } = Object(await answer.json());
-    const names = (result?.tools ?? []).map(({ name }: { name: string }) => name);
-    return { status: answer.status, names, challenge: answer.headers.get('WWW-Authenticate') ?? '' };
+    const { result, error, type } = Object(await answer.json());
+    return { status: answer.status, result, error, type, challenge: answer.headers.get('WWW-Authenticate') ?? '' };
   }
 
   /** Creates a project with a skill whose documents are a tool. */

@@ -12,7 +12,7 @@ import type { Contract, Operation } from '../../contract/document.js';
 import type { Caller } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
 import { identifyCaller, requireScope } from '../auth/identify-caller.js';
-import { locateResource } from '../auth/resource.js';
+import { locateResource, type Resource } from '../auth/resource.js';
 import { joinWords } from '../common/join-words.js';
 import { type Charset, findCharset, mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
@@ -148,10 +148,9 @@ async function handleRequest(
   let caller = ANONYMOUS;
   if (!operation.isOpen) {
     const { callers, config } = service;
-    const found = identifyCaller(req, operation, callers, {
-      allowedOrigins: config.allowedOrigins,
-      resource: config.publicUrl ? locateResource(operation, locals.params, config.publicUrl) : undefined,
-    });
+    const { allowedOrigins, publicUrl } = config;
+    if (publicUrl) locals.resource = locateResource(operation, locals.params, publicUrl, req.url);
+    const found = identifyCaller(req, operation, callers, { allowedOrigins, resource: locals.resource });
     caller = found instanceof Promise ? await found : found;
     locals.caller = caller;
   }
@@ -191,6 +190,8 @@ class HandlerInput {
   readonly caller: Caller;
   readonly address: string;
   readonly base: string;
+  readonly url: string;
+  readonly resource: Resource | undefined;
   readonly requestId: string;
   readonly answerType: string;
   readonly mediaType: string;
@@ -209,6 +210,8 @@ class HandlerInput {
     this.caller = mayWrite ? { ...caller, act: describeAct(caller, req, res.locals) } : caller;
     this.address = req.socket.remoteAddress ?? '';
     this.base = base;
+    this.url = req.url;
+    this.resource = res.locals.resource;
     this.requestId = requestId;
     this.answerType = answerType;
     this.mediaType = mediaType(req);

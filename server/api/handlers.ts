@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { DEFERRED_BODIES, RAW_JSON_BODIES } from '../../generated/contract.js';
 import type { operations as Operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
+import type { Resource } from '../auth/resource.js';
 import type { Charset } from '../edge/request.js';
 import type { RawJson, TextBody } from './body/parse-body.js';
 import type { DeferredBody } from './body/read-body.js';
@@ -17,8 +18,8 @@ type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 /** Headers that are set for every operation, outside its handler. */
 type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy' | 'X-Accel-Buffering' | 'Deprecation' | 'Sunset';
 
-/** Headers that are sent only where they apply: a next page, warnings, a calibration that truths moved. */
-type Optional = 'Link' | 'Row-Warnings' | 'Model-Calibration';
+/** Headers that are sent only where they apply: a next page, warnings, a calibration that truths moved, a session. */
+type Optional = 'Link' | 'Row-Warnings' | 'Model-Calibration' | 'Mcp-Session-Id';
 
 /** The headers that a response must or may set. In the generated types, a header behind a `$ref` is never optional. */
 type Headers<R> = R extends { headers: infer H }
@@ -120,6 +121,10 @@ export interface Input<O extends OperationId> {
   readonly address: string;
   /** The prefix before the paths of the contract, as the caller used it: '' or a path such as '/api'. */
   readonly base: string;
+  /** The path and the query of the address, as they were sent. */
+  readonly url: string;
+  /** The resource that a token of OAuth has to be for; undefined if none is good. */
+  readonly resource: Resource | undefined;
   /** The id of the request, as in the header `X-Request-Id` and in the log. */
   readonly requestId: string;
   /** The media type of the response that the caller prefers among those of the operation. */

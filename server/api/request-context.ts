@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Sunset } from '../../contract/deprecations.js';
 import type { Operation } from '../../contract/document.js';
 import type { Caller } from '../auth/caller.js';
+import type { Resource } from '../auth/resource.js';
 import type { Reservation, Slot } from '../common/fair-gate.js';
 import type { BodyShare, SendBufferLimit } from './limits/memory.js';
 
@@ -14,6 +15,8 @@ export interface RequestContext {
   base?: string;
   params?: Record<string, string>;
   operation?: Operation;
+  /** The resource that a token of OAuth has to be for, if one can be good. */
+  resource?: Resource | undefined;
   /** The media type of the response, where the header Accept asks for one. */
   answerType?: string;
   /** The end of what the request uses, if that is deprecated; the earliest of several. */

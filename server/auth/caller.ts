@@ -15,8 +15,8 @@ export interface Caller {
   readonly limits?: KeyLimits;
   /** The only project that the caller sees; all of the owner if it is left out. */
   readonly projectId?: string;
-  /** The consent of OAuth that the caller acts by, instead of the key itself. */
-  readonly grant?: { readonly id: string };
+  /** The consent of OAuth that the caller acts by, instead of the key itself, and the hash of the access token. */
+  readonly grant?: { readonly id: string; readonly hash: string };
   /** The user or the machine that a token of the OIDC issuer names. */
   readonly identity?: Identity;
   /** The event of a request that may write, for the audit log. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LruCache } from '../common/lru-cache.js';
-import { findGrant, isGranted } from '../store/grants.js';
+import { findGrant, isGranted, listAccessTokens } from '../store/grants.js';
 import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
@@ -45,7 +45,7 @@ interface Found {
 }
 
 export class Callers {
-  /** Keys and tokens whose secret was right, by their kind and id. Others are not kept: anyone can send any number. */
+  /** Keys and tokens whose secret was right, by `nameOf`. Others are not kept: anyone can send any number. */
   readonly #good = new LruCache<Found>({ maxEntries: MAX_KEYS });
   /** The uses that are still to be noted: the moment, by the id of the key. */
   readonly #toNote = new Map<string, string>();
@@ -93,7 +93,7 @@ export class Callers {
   /** Does the same for a text that is to be a key, and no token of the issuer. */
   authenticateKey(presented: string, resource?: string): Caller | undefined | Promise<Caller | undefined> {
     const secret = (resource === undefined ? parseSecret(presented, '') : parseSecret(presented, '', 'at')) ?? NO_KEY;
-    const good = this.#good.get(secret.kind + secret.id);
+    const good = this.#good.get(nameOf(secret));
     const isFresh = good?.hash === secret.hash && performance.now() - good.asked < REMEMBERED;
     return isFresh ? this.#letIn(good, resource) : this.#find(secret).then((found) => this.#letIn(found, resource));
   }
@@ -103,9 +103,9 @@ export class Callers {
    * @param header the value of the header that carries the key
    */
   recall(header = ''): Caller | undefined {
-    const { kind, id, hash } = parseSecret(/roster_\w+/.exec(header)?.[0], '', 'at') ?? NO_KEY;
-    const good = this.#good.get(kind + id);
-    return good?.hash === hash ? good.caller : undefined;
+    const secret = parseSecret(/roster_\w+/.exec(header)?.[0], '', 'at') ?? NO_KEY;
+    const good = this.#good.get(nameOf(secret));
+    return good?.hash === secret.hash ? good.caller : undefined;
   }
 
   /**
@@ -116,7 +116,7 @@ export class Callers {
   async isValid({ key: presented, grant, identity }: Pick<Caller, 'key' | 'grant' | 'identity'>): Promise<boolean> {
     if (identity) return this.identities?.isValid(identity) ?? false;
     if (presented === null) return !(await this.needsKey());
-    const good = this.#good.get(grant === undefined ? presented.id : `at${grant.id}`);
+    const good = this.#good.get(nameOf(grant ? { kind: 'at', ...grant } : { kind: '', id: presented.id }));
     if (good && !isKeyGood(good.key)) return false;
     const asked = performance.now();
     if (good && asked - good.asked < RECENT) return true;
@@ -153,13 +153,14 @@ export class Callers {
   }
 
   /** Finds the key or the token that has a secret, be it valid or not. */
-  async #find({ kind, id, hash }: KeySecret): Promise<Found | undefined> {
+  async #find(secret: KeySecret): Promise<Found | undefined> {
+    const { kind, id, hash } = secret;
     const asked = performance.now();
     const grant = kind === 'at' ? await findGrant(this.store, id) : undefined;
     const keyId = kind === 'at' ? grant?.key_id : id;
     const key = await findKey(this.store, keyId ?? NO_KEY.id);
-    const kept = kind === 'at' ? grant?.access_hash : key?.hash;
-    const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(kept ?? NO_KEY.hash));
+    const token = grant && listAccessTokens(grant).find((one) => isSame(one.hash, hash));
+    const isRight = isSame((kind === 'at' ? token : key)?.hash ?? NO_KEY.hash, hash);
     if (!key || !isRight) return undefined;
     const { owner, scopes, name, limits, project_id: projectId } = key;
     const own: Caller = {
@@ -171,20 +172,21 @@ export class Callers {
       ...(projectId !== null && { projectId }),
     };
     if (grant && !seesProject(own, grant.project_id)) return undefined;
-    const caller: Caller = grant
-      ? {
-          ...own,
-          scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
-          projectId: grant.project_id,
-          grant: { id: grant.id },
-        }
-      : own;
-    const until = grant ? grant.access_until : Number.POSITIVE_INFINITY;
+    const caller: Caller =
+      grant && token
+        ? {
+            ...own,
+            scopes: scopes.filter((scope) => token.scopes.includes(scope)),
+            projectId: grant.project_id,
+            grant: { id: grant.id, hash },
+          }
+        : own;
+    const until = token?.until ?? Number.POSITIVE_INFINITY;
     const answer = { hash, key, caller, resource: grant?.resource, until, asked };
-    const known = this.#good.get(kind + id);
+    const known = this.#good.get(nameOf(secret));
     if (known) return Object.assign(known, answer);
     const found = { ...answer, noted: Number.NEGATIVE_INFINITY };
-    this.#good.set(kind + id, found);
+    this.#good.set(nameOf(secret), found);
     return found;
   }
 
@@ -209,6 +211,23 @@ export class Callers {
       }
     }
   }
+}
+
+/** Returns the name of a key or a token in the cache. A consent has several tokens at a time. */
+function nameOf({
+  kind,
+  id,
+  hash = '',
+}: {
+  readonly kind: string;
+  readonly id: string;
+  readonly hash?: string;
+}): string {
+  return kind === 'at' ? `at${id}.${hash}` : id;
+}
+
+function isSame(kept: string, presented: string): boolean {
+  return timingSafeEqual(Buffer.from(kept), Buffer.from(presented));
 }
 
 function isKeyGood({ revoked_at, expires_at }: ApiKey): boolean {

@@ -152,10 +152,33 @@ export function callerEnded(caller: Caller | undefined): ProblemError {
   );
 }
 
-/** Returns the problem of a key that does not allow what is asked for. */
-export function missingScope(detail: string, scope: Scope): ProblemError {
-  const challenge = `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`;
+/**
+ * Returns the problem of a key that does not allow what is asked for.
+ * @param scopes those to ask for
+ */
+export function missingScope(detail: string, scopes: Scope | readonly Scope[], resource?: Resource): ProblemError {
+  const challenge = `${CHALLENGE}, error="insufficient_scope", scope="${[scopes].flat().join(' ')}"${metadataOf(resource)}`;
   return problem('/problems/missing-scope', detail, {}, { 'WWW-Authenticate': challenge });
+}
+
+/**
+ * Returns the problem of a caller of MCP without a scope. The challenge has the scopes of the caller, too: a client asks
+ * for consent to what it says, and would lose the others.
+ * @param needed that which needs the scope, such as `the tool "ask_analyst"`
+ */
+export function missingMcpScope(
+  needed: string,
+  scope: Scope,
+  { caller, resource }: { readonly caller: Caller; readonly resource: Resource | undefined },
+): ProblemError {
+  const scopes = TOKEN_SCOPES.filter((one) => one === scope || caller.scopes.includes(one));
+  const shown = caller.grant || caller.identity ? 'token' : 'key';
+  const detail = `The ${shown} does not have the scope '${scope}', which ${needed} needs; use a key that has it, or give the client consent for it.`;
+  return missingScope(detail, scopes, resource);
+}
+
+function metadataOf(resource: Resource | undefined): string {
+  return resource === undefined ? '' : `, resource_metadata="${resource.metadata}"`;
 }
 
 /** The headers that may carry a key, in lower case. A request has one of them. */
@@ -203,6 +226,7 @@ function unauthorized(detail: string, error?: string, resource?: Resource): Prob
   const challenge =
     CHALLENGE +
     (error === undefined ? '' : `, error="${error}"`) +
-    (resource === undefined ? '' : `, resource_metadata="${resource.metadata}", scope="${TOKEN_SCOPES.join(' ')}"`);
+    metadataOf(resource) +
+    (resource === undefined ? '' : `, scope="${TOKEN_SCOPES.join(' ')}"`);
   return problem('/problems/unauthorized', detail, {}, { 'WWW-Authenticate': challenge });
 }

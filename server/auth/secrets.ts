@@ -1,4 +1,4 @@
-import { hash, randomInt } from 'node:crypto';
+import { createHmac, hash, randomInt } from 'node:crypto';
 
 /** Neither `_`, which separates the parts, nor `-`: a double click selects the whole key. */
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -32,7 +32,32 @@ export function createKey(id = randomId()): NewSecret & { readonly id: string } 
 }
 
 export function createSecret(kind: SecretKind, id: string): NewSecret {
-  const secret = randomText(SECRET_LENGTH);
+  return writeSecret(kind, id, randomText(SECRET_LENGTH));
+}
+
+/** Returns a random text from which secrets are derived. */
+export function createSeed(): string {
+  return randomText(SECRET_LENGTH);
+}
+
+/**
+ * Returns the secret that follows from the text of another one and a seed: the same whenever it is asked for. Neither
+ * the text without the seed nor the seed without the text leads to it.
+ * @param purpose makes a difference between secrets of one kind
+ */
+export function deriveSecret(kind: SecretKind, id: string, text: string, seed: string, purpose = ''): NewSecret {
+  const digest = createHmac('sha256', text).update([kind, id, seed, purpose].join('\n')).digest('hex');
+  let rest = BigInt(`0x${digest}`);
+  const base = BigInt(CHARACTERS.length);
+  const secret = Array.from({ length: SECRET_LENGTH }, () => {
+    const character = CHARACTERS[Number(rest % base)];
+    rest /= base;
+    return character;
+  });
+  return writeSecret(kind, id, secret.join(''));
+}
+
+function writeSecret(kind: SecretKind, id: string, secret: string): NewSecret {
   return { text: `roster_${kind}${id}_${secret}`, hash: hash('sha256', secret) };
 }
 

@@ -73,17 +73,18 @@ const registration = v.strictTuple([
 
 /**
  * Registers a client, by an id that consists of what is registered: nothing is kept, and so nothing can fill up.
- * Anyone may register anything, so that an id that someone wrote by hand is as good as one from here.
- * @throws {ClientError} if an address may not be registered
+ * Anyone may register anything, so that an id that someone wrote by hand is as good as one from here. Addresses that may
+ * not be registered are left out.
+ * @throws {ClientError} if none is left
  */
-export function registerClient(name: string | undefined, redirectUris: readonly string[]): Client {
-  const unfit = redirectUris.findIndex((uri) => !isFitRedirect(uri));
-  if (unfit !== -1) {
+export function registerClient(name: string | undefined, sent: readonly string[]): Client {
+  const redirectUris = sent.filter(isFitRedirect);
+  if (redirectUris.length === 0) {
     throw new ClientError(
-      `The address redirect_uris/${unfit} cannot be registered. Use https, http on the own machine, or the scheme of a program with a dot in it, without a fragment and a user.`,
+      `None of the redirect_uris can be registered. Use https, http on the own machine, or the scheme of a program with a dot in it, without a fragment and a user, and with at most ${MAX_REDIRECT_LENGTH} characters.`,
     );
   }
-  const facts: v.InferOutput<typeof registration> = [name ?? null, [...redirectUris], randomText(8)];
+  const facts: v.InferOutput<typeof registration> = [name ?? null, redirectUris, randomText(8)];
   const id = PREFIX + Buffer.from(JSON.stringify(facts)).toString('base64url');
   return { id, name: cleanName(name), host: undefined, redirectUris };
 }

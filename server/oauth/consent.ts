@@ -1,7 +1,7 @@
 import type { Scope } from '../../contract/scopes.js';
 import type { operations as Operations } from '../../generated/openapi.js';
 import type { Callers } from '../auth/callers.js';
-import { MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
+import { MCP_PATH, readResource, TOKEN_SCOPES } from '../auth/resource.js';
 import { createSecret, randomId } from '../auth/secrets.js';
 import { isName } from '../common/names.js';
 import { findImpliedProject, findVisible, listProjects, lockProjectRow } from '../projects/projects.js';
@@ -107,15 +107,6 @@ const PARAMETERS = [
   'scope',
   'resource',
 ] as const;
-
-/** Returns the path of the MCP server that a token is to be for; undefined if it is none. */
-function readResource(resource: string | undefined, issuer: string): string | undefined {
-  if (!resource) return MCP_PATH;
-  if (!resource.startsWith(`${issuer}/`)) return undefined;
-  const path = resource.slice(issuer.length);
-  if (path === MCP_PATH) return path;
-  return path.startsWith(`${MCP_PATH}/`) && isName(path.slice(MCP_PATH.length + 1)) ? path : undefined;
-}
 
 /** Returns the scopes that are asked for and known; all, if none is asked for. */
 function readScopes(text: string | undefined): readonly Scope[] {

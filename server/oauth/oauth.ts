@@ -1,7 +1,7 @@
 import type { Handlers } from '../api/handlers.js';
 import { PlainText } from '../api/reply/send.js';
 import type { Callers } from '../auth/callers.js';
-import { MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
+import { describedResource, MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
 import { subscriberOf } from '../common/addresses.js';
 import type { Store } from '../store/index.js';
 import { ClientError, registerClient } from './client.js';
@@ -27,8 +27,8 @@ type OauthOperation =
  */
 export function oauthOperations(store: Store, callers: Callers, issuer: string): Pick<Handlers, OauthOperation> {
   const documents = new ClientDocuments();
-  const describeResource = (path: string) => ({
-    resource: issuer + path,
+  const describeResource = (url: string, path: string) => ({
+    resource: describedResource(url, path, issuer),
     authorization_servers: [issuer],
     scopes_supported: [...TOKEN_SCOPES],
     bearer_methods_supported: ['header'],
@@ -37,10 +37,10 @@ export function oauthOperations(store: Store, callers: Callers, issuer: string):
   const read = (parameters: Parameters<typeof readConsentRequest>[0], address: string) =>
     readConsentRequest(parameters, issuer, (id) => documents.find(id, subscriberOf(address)));
   return {
-    getProtectedResource: ({ reply }) => reply({ status: 200, body: describeResource(MCP_PATH) }),
-    getMcpResource: ({ reply }) => reply({ status: 200, body: describeResource(MCP_PATH) }),
-    getMcpResourceOfProject: ({ params, reply }) =>
-      reply({ status: 200, body: describeResource(`${MCP_PATH}/${params.project_name}`) }),
+    getProtectedResource: ({ url, reply }) => reply({ status: 200, body: describeResource(url, MCP_PATH) }),
+    getMcpResource: ({ url, reply }) => reply({ status: 200, body: describeResource(url, MCP_PATH) }),
+    getMcpResourceOfProject: ({ url, params, reply }) =>
+      reply({ status: 200, body: describeResource(url, `${MCP_PATH}/${params.project_name}`) }),
 
     getAuthorizationServer: ({ reply }) =>
       reply({
@@ -101,23 +101,23 @@ export function oauthOperations(store: Store, callers: Callers, issuer: string):
       try {
         return reply({ status: 200, body: await issueTokens(store, callers, issuer, body, act) });
       } catch (error) {
-        if (!(error instanceof OauthError)) throw error;
-        const { code, message } = error;
-        return reply({ status: 400, body: { error: code, error_description: message } });
+        return reply({ status: 400, body: describeError(error) });
       }
     },
 
     registerClient: ({ body, reply }) => {
       const { redirect_uris, client_name } = body;
       try {
-        const { id } = registerClient(client_name, redirect_uris);
+        const { id, redirectUris } = registerClient(client_name, redirect_uris);
+        const leftOut = redirect_uris.filter((uri) => !redirectUris.includes(uri));
         return reply({
           status: 201,
           body: {
             client_id: id,
             client_id_issued_at: Math.floor(Date.now() / 1000),
             ...(client_name !== undefined && { client_name }),
-            redirect_uris,
+            redirect_uris: [...redirectUris],
+            ...(leftOut.length > 0 && { left_out_redirect_uris: leftOut }),
             token_endpoint_auth_method: 'none',
             grant_types: ['authorization_code', 'refresh_token'],
             response_types: ['code'],
@@ -131,8 +131,18 @@ export function oauthOperations(store: Store, callers: Callers, issuer: string):
     },
 
     revokeToken: async ({ body, caller: { act }, reply }) => {
-      await revokeToken(store, body, act);
-      return reply({ status: 200 });
+      try {
+        await revokeToken(store, body, act);
+        return reply({ status: 200 });
+      } catch (error) {
+        return reply({ status: 400, body: describeError(error) });
+      }
     },
   };
+}
+
+/** @throws the error, if it is none of OAuth */
+function describeError(error: unknown) {
+  if (!(error instanceof OauthError)) throw error;
+  return { error: error.code, error_description: error.message };
 }

@@ -1,14 +1,25 @@
 import { hash } from 'node:crypto';
+import type { Scope } from '../../contract/scopes.js';
 import type { operations as Operations } from '../../generated/openapi.js';
 import type { Callers } from '../auth/callers.js';
-import { createSecret, parseSecret } from '../auth/secrets.js';
+import { readResource } from '../auth/resource.js';
+import { createSecret, createSeed, deriveSecret, type NewSecret, parseSecret } from '../auth/secrets.js';
 import type { Act } from '../store/audit.js';
-import { deleteGrant, findGrant, type Grant, replaceSecret } from '../store/grants.js';
+import { addTokens, deleteGrant, findGrant, type Grant, listAccessTokens, lockGrant } from '../store/grants.js';
 import type { Store } from '../store/index.js';
 import { findKey } from '../store/keys.js';
 
 const ACCESS_SECONDS = 600;
 const REFRESH_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** The time for which a used refresh token still leads to its successor: clients refresh in parallel. */
+const RACE_MS = 10_000;
+
+/**
+ * The time for which a refresh token stays the current one, whoever uses it. Longer than the race: a client that got
+ * its answer late may write the older tokens over the newer ones, which must be the same.
+ */
+const KEPT_MS = 2 * RACE_MS;
 
 type Form<O extends 'issueToken' | 'revokeToken'> =
   Operations[O]['requestBody']['content']['application/x-www-form-urlencoded'];
@@ -48,30 +59,51 @@ export async function issueTokens(
       'The grant_type must be authorization_code or refresh_token.',
     );
   }
+  requireClient(sent.client_id);
   const isCode = type === 'authorization_code';
-  const secret = parseSecret(isCode ? sent.code : sent.refresh_token, isCode ? 'ac' : 'rt');
+  const text = isCode ? sent.code : sent.refresh_token;
+  const secret = parseSecret(text, isCode ? 'ac' : 'rt');
   const found = secret && (await findGrant(store, secret.id));
-  if (!secret || !found || found.client_id !== sent.client_id) throw badGrant();
+  if (text === undefined || !secret || !found || found.client_id !== sent.client_id) throw badGrant();
   const key = { id: found.key_id, name: '' };
   if (!(await callers.isValid({ key }))) throw badGrant();
-  const use = isCode ? useCode : useRefreshToken;
-  const outcome = await changeConsent(store, found, act, (tx) => use(tx, issuer, found, secret.hash, sent));
+  const presented = { text, hash: secret.hash };
+  const outcome = await changeConsent(store, found, act, async (tx) => {
+    const grant = await lockGrant(tx, found.id);
+    if (!grant) {
+      tx.skipEvent();
+      return badGrant();
+    }
+    return isCode ? useCode(tx, issuer, grant, presented, sent) : useRefreshToken(tx, issuer, grant, presented, sent);
+  });
   if (outcome instanceof OauthError) throw outcome;
   return outcome;
 }
 
-/** Ends the consent of a token; of an unknown one, nothing. */
+/** @throws {OauthError} if a request names no client: its sender can register, and try again */
+function requireClient(id: string | undefined): void {
+  if (id) return;
+  throw new OauthError('invalid_client', 'The request has no client_id; send that of the client.');
+}
+
+/**
+ * Ends the consent of a token; of an unknown one, nothing.
+ * @throws {OauthError} if the request names no client
+ */
 export async function revokeToken(
   store: Store,
   { token, client_id: client }: RevocationRequest,
   act: Act | undefined,
 ): Promise<void> {
-  const access = parseSecret(token, 'at');
-  const refresh = parseSecret(token, 'rt');
-  const { id, hash: secret } = access ?? refresh ?? {};
-  const found = id === undefined ? undefined : await findGrant(store, id);
-  const kept = access ? found?.access_hash : found?.refresh_hash;
-  if (found && kept === secret && found.client_id === client) {
+  requireClient(client);
+  const secret = parseSecret(token, 'at', 'rt');
+  const found = secret && (await findGrant(store, secret.id));
+  if (!found || found.client_id !== client) return;
+  const kept =
+    secret.kind === 'at'
+      ? listAccessTokens(found).map(({ hash }) => hash)
+      : [found.refresh_hash, found.used_refresh_hash];
+  if (kept.includes(secret.hash)) {
     await changeConsent(store, found, act, (tx) => deleteGrant(tx, found.id));
   }
 }
@@ -88,64 +120,97 @@ export async function changeConsent<T>(
   return store.transaction(change, { owner, act: own });
 }
 
-async function useCode(store: Store, issuer: string, found: Grant, code: string, sent: TokenRequest) {
-  if (found.code_hash !== code) throw badGrant();
+async function useCode(tx: Store, issuer: string, grant: Grant, code: NewSecret, sent: TokenRequest) {
   const { redirect_uri: redirectUri, code_verifier: verifier = '', resource } = sent;
+  if (grant.code_hash !== code.hash) {
+    tx.skipEvent();
+    return badGrant();
+  }
   const isRight =
-    found.refresh_hash === null &&
-    (!redirectUri || redirectUri === found.redirect_uri) &&
+    grant.refresh_hash === null &&
+    (!redirectUri || redirectUri === grant.redirect_uri) &&
     /^[\w.~-]{43,128}$/.test(verifier) &&
-    hash('sha256', verifier, 'base64url') === found.challenge;
-  if (!isRight || !isForResource(resource, issuer, found)) {
+    hash('sha256', verifier, 'base64url') === grant.challenge;
+  if (!isRight || !isForResource(resource, issuer, grant)) {
     // A code is good for one try. The second may be that of a thief, or the first was: the tokens end, too.
-    await deleteGrant(store, found.id);
+    await deleteGrant(tx, grant.id);
     // Not thrown: it has to stay deleted.
     return isRight ? badTarget() : badGrant();
   }
-  const { body, tokens } = createTokens(found);
-  if (await replaceSecret(store, found.id, { code }, tokens)) return body;
-  await deleteGrant(store, found.id);
-  return badGrant();
+  return giveTokens(tx, grant, createSecret('rt', grant.id), { seed: createSeed(), scopes: grant.scopes, used: null });
 }
 
-async function useRefreshToken(store: Store, issuer: string, found: Grant, refresh: string, sent: TokenRequest) {
-  if (found.refresh_hash === refresh) {
-    const known: readonly string[] = found.scopes;
-    if (sent.scope && !sent.scope.split(' ').every((scope) => known.includes(scope))) {
-      throw new OauthError('invalid_scope', `The consent has the scopes ${known.join(' ')}.`);
-    }
-    if (!isForResource(sent.resource, issuer, found)) throw badTarget();
-    const { body, tokens } = createTokens(found);
-    if (await replaceSecret(store, found.id, { refresh }, tokens)) return body;
+async function useRefreshToken(tx: Store, issuer: string, grant: Grant, sentToken: NewSecret, sent: TokenRequest) {
+  const { refresh_seed: seed, scopes: known } = grant;
+  const age = Date.now() - grant.refresh_since;
+  const current = findCurrent(grant, sentToken, age);
+  if (!current) {
+    // It was used before, by its client or by a thief (RFC 9700, section 4.14.2).
+    await deleteGrant(tx, grant.id);
+    return badGrant();
   }
-  // It was used before, by its client or by a thief (RFC 9700, section 4.14.2).
-  await deleteGrant(store, found.id);
-  return badGrant();
+  const asked = sent.scope ? sent.scope.split(' ') : known;
+  const scopes = known.filter((scope) => asked.includes(scope));
+  if (!asked.every((scope) => scopes.some((one) => one === scope))) {
+    throw new OauthError('invalid_scope', `The consent has the scopes ${known.join(' ')}.`);
+  }
+  if (!isForResource(sent.resource, issuer, grant)) throw badTarget();
+  if (seed !== null && (current !== sentToken || age < KEPT_MS))
+    return giveTokens(tx, grant, current, { seed, scopes });
+  const next = createSeed();
+  const successor = deriveSecret('rt', grant.id, sentToken.text, next);
+  return giveTokens(tx, grant, successor, { seed: next, scopes, used: sentToken.hash });
 }
 
-function isForResource(resource: string | undefined, issuer: string, found: Grant): boolean {
-  return !resource || resource === issuer + found.resource;
+/**
+ * Returns the current refresh token, if the sent one is it, or was it a moment ago; undefined if it was used before.
+ * @param age of the current one, in milliseconds
+ */
+function findCurrent(grant: Grant, sent: NewSecret, age: number): NewSecret | undefined {
+  if (sent.hash === grant.refresh_hash) return sent;
+  if (sent.hash !== grant.used_refresh_hash || grant.refresh_seed === null || age > RACE_MS) return undefined;
+  const successor = deriveSecret('rt', grant.id, sent.text, grant.refresh_seed);
+  return successor.hash === grant.refresh_hash ? successor : undefined;
 }
 
-function createTokens({ id, scopes }: Grant) {
-  const access = createSecret('at', id);
-  const refresh = createSecret('rt', id);
+interface Issue {
+  readonly seed: string;
+  readonly scopes: readonly Scope[];
+  /** The hash of the refresh token that another one replaces, null if it replaces a code; left out if it stays. */
+  readonly used?: string | null;
+}
+
+/** Gives the tokens that follow from a refresh token: those that it gave before, as long as it stays. */
+async function giveTokens(tx: Store, grant: Grant, refresh: NewSecret, { seed, scopes, used }: Issue) {
+  const { id } = grant;
   const now = Date.now();
-  return {
-    tokens: {
-      access_hash: access.hash,
-      access_until: now + ACCESS_SECONDS * 1000,
+  const scope = scopes.join(' ');
+  const access = deriveSecret('at', id, refresh.text, seed, scope);
+  const living = listAccessTokens(grant).find(({ hash, until }) => hash === access.hash && until > now);
+  const until = living?.until ?? now + ACCESS_SECONDS * 1000;
+  if (living) {
+    tx.skipEvent();
+  } else {
+    const next = used !== undefined && {
       refresh_hash: refresh.hash,
+      used_refresh_hash: used,
+      refresh_seed: seed,
+      refresh_since: now,
       valid_until: now + REFRESH_MS,
-    },
-    body: {
-      access_token: access.text,
-      token_type: 'Bearer' as const,
-      expires_in: ACCESS_SECONDS,
-      refresh_token: refresh.text,
-      scope: scopes.join(' '),
-    },
+    };
+    await addTokens(tx, grant, { hash: access.hash, until, scopes }, next || undefined);
+  }
+  return {
+    access_token: access.text,
+    token_type: 'Bearer' as const,
+    expires_in: Math.ceil((until - now) / 1000),
+    refresh_token: refresh.text,
+    scope,
   };
+}
+
+function isForResource(resource: string | undefined, issuer: string, grant: Grant): boolean {
+  return !resource || readResource(resource, issuer) === grant.resource;
 }
 
 /** Does not say which it is. */

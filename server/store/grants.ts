@@ -1,18 +1,30 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { Scope } from '../../contract/scopes.js';
-import { type Parameter, PreparedQuery } from './database/dialect.js';
+import { getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { describeRows } from './forget-rows.js';
 import type { Store } from './index.js';
 
 type GrantRow = Selectable<Database['oauth_grants']>;
 
+/** An access token of a consent. */
+export interface AccessToken {
+  readonly hash: string;
+  /** In milliseconds since 1970. */
+  readonly until: number;
+  /** Those of the consent, or some of them. */
+  readonly scopes: readonly Scope[];
+}
+
 /** The consent of the holder of a key to a client of OAuth. */
-export type Grant = Omit<GrantRow, 'scopes' | 'access_until' | 'valid_until'> & {
+export type Grant = Omit<GrantRow, 'scopes' | 'access_until' | 'valid_until' | 'other_access' | 'refresh_since'> & {
   readonly scopes: readonly Scope[];
   /** In milliseconds since 1970. */
   readonly access_until: number;
   readonly valid_until: number;
+  readonly other_access: readonly AccessToken[];
+  /** In milliseconds since 1970; 0 if it is not known. */
+  readonly refresh_since: number;
 };
 
 export type NewGrant = Omit<Insertable<Database['oauth_grants']>, 'scopes' | 'valid_until'> & {
@@ -20,27 +32,56 @@ export type NewGrant = Omit<Insertable<Database['oauth_grants']>, 'scopes' | 'va
   readonly valid_until: number;
 };
 
-/** The secrets that take the place of others, and their ends: milliseconds since 1970. */
-export interface Tokens {
-  readonly access_hash: string;
+/** A refresh token that takes the place of a code, or of another one. */
+export interface NewRefreshToken {
   readonly refresh_hash: string;
-  readonly access_until: number;
+  readonly used_refresh_hash: string | null;
+  readonly refresh_seed: string;
+  /** In milliseconds since 1970. */
+  readonly refresh_since: number;
   readonly valid_until: number;
 }
 
 /** The most consents that are kept for a key; the oldest one makes room for the next. */
 const MAX_GRANTS = 100;
 
-const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
-  db.selectFrom('oauth_grants').selectAll().where('id', '=', parameter('id')),
+/** The most access tokens of a consent: more than its client gets in the time that one lives. */
+const MAX_ACCESS_TOKENS = 40;
+
+const rowOf = (db: Kysely<Database>, parameter: Parameter<{ id: string }>) =>
+  db.selectFrom('oauth_grants').selectAll().where('id', '=', parameter('id'));
+
+const FIND = new PreparedQuery(rowOf);
+
+const LOCK: typeof FIND = new PreparedQuery((db, parameter) =>
+  rowOf(db, parameter).$if(getDialect(db).locksRows, (query) => query.forUpdate()),
 );
 
 /** Finds a consent, unless it has ended. */
 export async function findGrant(store: Store, id: string): Promise<Grant | undefined> {
-  const row = await FIND.first(store.keyReads, { id });
+  return readGrant(await FIND.first(store.keyReads, { id }));
+}
+
+/** Finds a consent as `findGrant` does, and locks it until the end of the current transaction. */
+export async function lockGrant({ reads }: Store, id: string): Promise<Grant | undefined> {
+  return readGrant(await LOCK.first(reads, { id }));
+}
+
+function readGrant(row: GrantRow | undefined): Grant | undefined {
   if (!row || Date.now() >= Number(row.valid_until)) return undefined;
-  const [access_until, valid_until] = [Number(row.access_until), Number(row.valid_until)];
-  return { ...row, access_until, valid_until, scopes: JSON.parse(row.scopes) };
+  return {
+    ...row,
+    access_until: Number(row.access_until),
+    valid_until: Number(row.valid_until),
+    refresh_since: Number(row.refresh_since ?? 0),
+    scopes: JSON.parse(row.scopes),
+    other_access: JSON.parse(row.other_access),
+  };
+}
+
+/** Lists the access tokens of a consent, also some that have expired. */
+export function listAccessTokens({ access_hash: hash, access_until: until, scopes, other_access }: Grant) {
+  return hash === null ? other_access : [{ hash, until, scopes }, ...other_access];
 }
 
 export async function isGranted(store: Store, id: string): Promise<boolean> {
@@ -64,22 +105,31 @@ export async function insertGrant({ work }: Store, grant: NewGrant): Promise<voi
 }
 
 /**
- * Puts tokens in the place of a secret that is good once. Of several who use it at once, one succeeds.
- * @param secret the hash of the code, or of the refresh token
- * @returns whether the secret was good
+ * Gives a locked consent an access token, beside those that still live, and a refresh token if it gets another one.
+ * `access_hash` has the newest token with all scopes: instances of releases that know no other token run beside this
+ * one during an upgrade, and would give all scopes to any token.
  */
-export async function replaceSecret(
+export async function addTokens(
   { work }: Store,
-  id: string,
-  secret: { readonly code: string } | { readonly refresh: string },
-  tokens: Tokens,
-): Promise<boolean> {
-  const own = work.updateTable('oauth_grants').set(tokens).where('id', '=', id).where('valid_until', '>', Date.now());
-  const { numUpdatedRows } = await ('code' in secret
-    ? own.where('code_hash', '=', secret.code).where('refresh_hash', 'is', null)
-    : own.where('refresh_hash', '=', secret.refresh)
-  ).executeTakeFirst();
-  return numUpdatedRows > 0n;
+  grant: Grant,
+  access: AccessToken,
+  refresh?: NewRefreshToken,
+): Promise<void> {
+  const now = Date.now();
+  const others = listAccessTokens(grant).filter(({ hash, until }) => until > now && hash !== access.hash);
+  const hasAll = grant.scopes.every((scope) => access.scopes.includes(scope));
+  const main = hasAll ? access : others.find(({ hash }) => hash === grant.access_hash);
+  const rest = [...(hasAll ? [] : [access]), ...others.filter((one) => one !== main)];
+  await work
+    .updateTable('oauth_grants')
+    .set({
+      ...refresh,
+      access_hash: main?.hash ?? null,
+      access_until: main?.until ?? 0,
+      other_access: JSON.stringify(rest.slice(0, MAX_ACCESS_TOKENS - 1)),
+    })
+    .where('id', '=', grant.id)
+    .execute();
 }
 
 /** Ends a consent, with its code and its tokens. */

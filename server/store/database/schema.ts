@@ -324,7 +324,24 @@ export interface Database {
     /** The ends of the access token, and of the code or the refresh token: milliseconds since 1970. */
     access_until: number | string;
     valid_until: number | string;
+    /** Access tokens beside the one of `access_hash`, which has all scopes and is the newest: `AccessToken[]`. */
+    other_access: Generated<Json>;
+    /** The SHA-256 of the refresh token that the current one replaced; null if there was none. */
+    used_refresh_hash: Generated<string | null>;
+    /** The random text from which, together with a refresh token, its successor and its access tokens follow. */
+    refresh_seed: Generated<string | null>;
+    /** When the current refresh token was made: milliseconds since 1970. */
+    refresh_since: Generated<number | string | null>;
     created_at: Moment;
+  };
+  /** The calls of tools of MCP that run on any instance, so that each instance can cancel them. */
+  running_calls: {
+    id: string;
+    /** The SHA-256 of the caller, the session and the id of the request, in hexadecimal. */
+    name: string;
+    /** By the clock of the database: milliseconds since 1970. */
+    began_at: number | string;
+    cancelled_at: Generated<number | string | null>;
   };
   /** The audit log, which `audit.ts` writes. The time of an event is that of its id. */
   audit_events: {

@@ -21,6 +21,7 @@ import * as responsesOfProjects from './0019-responses-of-projects.js';
 import * as tableMarks from './0020-table-marks.js';
 import * as tableReport from './0021-table-report.js';
 import * as errorsOfModels from './0022-errors-of-models.js';
+import * as clients from './0024-clients.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -46,6 +47,7 @@ export const migrations: Record<string, Migration> = {
   '0020-table-marks': tableMarks,
   '0021-table-report': tableReport,
   '0022-errors-of-models': errorsOfModels,
+  '0024-clients': clients,
 };
 
 /**
