@@ -15,6 +15,7 @@ import { ENDED_GRANTS } from './store/grants.js';
 import { KEPT_ANSWERS } from './store/idempotent-replies.js';
 import type { Store } from './store/index.js';
 import { USAGE } from './store/key-usage.js';
+import { RUNNING_CALLS } from './store/running-calls.js';
 
 type Days = Pick<Config, 'promiseDays' | 'auditDays'>;
 
@@ -43,6 +44,8 @@ export function listAges({ promiseDays, auditDays }: Days): [KeptRows, ageMs: nu
     [ENDED_GRANTS, 0],
     // No period is as long.
     [USAGE, 2 * DAY_MS],
+    // No call takes as long: what is left is of an instance that was killed.
+    [RUNNING_CALLS, DAY_MS],
   ];
 }
 

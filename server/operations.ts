@@ -10,6 +10,7 @@ import type { Callers } from './auth/callers.js';
 import type { Config } from './config.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
 import { mcpOperations } from './mcp/mcp.js';
+import type { RunningCalls } from './mcp/running-calls.js';
 import { errorOperations } from './models/errors.js';
 import { modelOperations } from './models/models.js';
 import { onnxOperations } from './models/onnx.js';
@@ -45,6 +46,7 @@ export interface Services {
   readonly refusals: Refusals;
   readonly rates: RateLimits;
   readonly agents: AgentRunner;
+  readonly calls: RunningCalls;
   readonly tools: ToolServices;
   readonly databases: SqlDatabases;
   /** Undefined if the service has none. */
@@ -82,7 +84,7 @@ export function operations(
     ...onnxOperations(predictors),
     ...errorOperations(store),
     ...recordOperations(store, services.tables),
-    ...mcpOperations({ ...services.tools, agents }, version),
+    ...mcpOperations({ ...services.tools, agents, calls: services.calls }, version),
     ...openaiOperations(store, agents),
     // Without a public URL they have no address.
     ...oauthOperations(store, callers, publicUrl),

@@ -19,6 +19,7 @@ import { parseDatabases } from './databases/settings.js';
 import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
 import { listSweeps } from './housekeeping.js';
+import { RunningCalls } from './mcp/running-calls.js';
 import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
 import { RowCounter } from './models/predictions/row-counter.js';
@@ -107,6 +108,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       refusals,
       rates,
       agents,
+      calls: new RunningCalls(store, log),
       tools,
       databases,
       servers,

@@ -7,6 +7,7 @@ import { createApp } from '../../server/app.js';
 import { Callers } from '../../server/auth/callers.js';
 import { readConfig } from '../../server/config.js';
 import { SqlDatabases } from '../../server/databases/sql-databases.js';
+import { RunningCalls } from '../../server/mcp/running-calls.js';
 import { PredictionPool } from '../../server/models/predictions/prediction-pool.js';
 import { Predictors } from '../../server/models/predictions/predictors.js';
 import { RowCounter } from '../../server/models/predictions/row-counter.js';
@@ -46,6 +47,7 @@ const services = {
   rates,
   tools,
   agents: new AgentRunner(tools, undefined, answers, log, rates),
+  calls: new RunningCalls(store, log),
   draining: new AbortController().signal,
 };
 const { signal } = new AbortController();

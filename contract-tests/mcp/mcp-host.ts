@@ -9,6 +9,8 @@ interface SendOptions {
   readonly path?: string;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Closes the connection when it is aborted. */
+  readonly signal?: AbortSignal;
 }
 
 interface McpTool {
@@ -66,7 +68,7 @@ export class McpHost {
 
   /** Sends a body as it is: an object as JSON, or a text. */
   async send(body: object | string, options: SendOptions = {}): Promise<Answered> {
-    const { path = '/mcp', key, headers } = options;
+    const { path = '/mcp', key, headers, signal } = options;
     const response = await this.service.send('POST', path, undefined, {
       body: typeof body === 'string' ? body : JSON.stringify(body),
       headers: {
@@ -74,9 +76,32 @@ export class McpHost {
         ...(key !== undefined && { Authorization: `Bearer ${key}` }),
         ...headers,
       },
+      ...(signal && { signal }),
     });
     const text = await response.text();
     return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
+  }
+
+  /** The id of the last request. */
+  get lastId(): number {
+    return this.#id;
+  }
+
+  /** Begins a session, and returns the header that names it. */
+  async begin(options: SendOptions = {}): Promise<Readonly<Record<string, string>>> {
+    const params = { protocolVersion: this.revision, capabilities: {}, clientInfo: { name: 'host', version: '1' } };
+    const body = { jsonrpc: '2.0', id: 'begin', method: 'initialize', params };
+    const response = await this.service.send('POST', '/mcp', body, {
+      headers: options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` },
+    });
+    return { 'Mcp-Session-Id': response.headers.get('Mcp-Session-Id') ?? '' };
+  }
+
+  /** Cancels a request. */
+  cancel(requestId: unknown, options: SendOptions = {}): Promise<Answered> {
+    const { revision } = this;
+    const message = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'no need' } };
+    return this.send(message, { ...options, headers: { 'MCP-Protocol-Version': revision, ...options.headers } });
   }
 
   call(name: string, input: object = {}, options: SendOptions = {}): Promise<Answered> {

@@ -47,6 +47,21 @@ describe('hosts that begin with initialize', () => {
     expect(body.result?.['protocolVersion']).toBe('2025-11-25');
   });
 
+  const NAMED = ['2024-11-05', '2025-11-25', '2026-07-28', '2030-01-01', 'anything', ''];
+  test.each(NAMED)('negotiate whatever the header MCP-Protocol-Version names: %j', async (header) => {
+    for (const version of [...NAMED, 7, undefined]) {
+      const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'host' } };
+      const { status, body } = await older.send(request('initialize', params), {
+        headers: { 'MCP-Protocol-Version': header },
+      });
+      expect(status).toBe(200);
+      const answered = `${body.result?.['protocolVersion']}`;
+      expect(answered).toBe(version === '2025-11-25' ? version : '2025-11-25');
+      const next = await older.send(request('tools/list'), { headers: { 'MCP-Protocol-Version': answered } });
+      expect(next.status).toBe(200);
+    }
+  });
+
   test('get 202 without a body for a notification', async () => {
     const sent = { jsonrpc: '2.0', method: 'notifications/initialized' };
     expect(await older.send(sent)).toEqual({ status: 202, body: {} });

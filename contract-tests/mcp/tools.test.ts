@@ -189,8 +189,8 @@ describe('a call', () => {
 
   test('needs the scope of the tool', async () => {
     const key = await service.createKey({ scopes: ['read', 'write', 'ask'] });
-    expect((await host.call('predict_prices', {}, { key })).body.error?.code).toBe(-32602);
-    expect((await host.call('call_tool', { name: 'predict_prices' }, { key })).body.error?.code).toBe(-32602);
+    expect((await host.call('predict_prices', {}, { key })).status).toBe(403);
+    expect((await host.call('call_tool', { name: 'predict_prices' }, { key })).status).toBe(403);
   });
 
   test('of another owner finds nothing of this one', async () => {
@@ -365,7 +365,7 @@ describe('resources', () => {
 
   test('need the scope read', async () => {
     const key = await service.createKey({ scopes: ['predict'] });
-    expect(await read('roster://default/models/prices', { key })).toBe(-32602);
+    expect((await host.ask('resources/read', { uri: 'roster://default/models/prices' }, { key })).status).toBe(403);
     expect((await host.ask('resources/list', {}, { key })).body.result?.['resources']).toEqual([]);
   });
 

@@ -78,6 +78,14 @@ export class Catalogue {
     return nameTool(kind, name) === toolName ? { toolName, kind, name } : undefined;
   }
 
+  /** Returns the scope that the kind of a tool needs, and the key does not have; undefined if it has it, or none is needed. */
+  findMissingScope(toolName: string): Scope | undefined {
+    const [, prefix] = TOOL_NAME.exec(toolName) ?? [];
+    const found = KINDS.find(({ kind }) => kind === prefix);
+    if (!found || !this.isAvailable(found.kind) || this.caller.scopes.includes(found.scope)) return undefined;
+    return found.scope;
+  }
+
   async #findHashed(kind: ToolKind, toolName: string): Promise<ToolEntry | undefined> {
     const stem = toolName.slice(kind.length + 1, -HASH_LENGTH - 1);
     // Where the name has a dot, the stem has `_`, which stands for any character.

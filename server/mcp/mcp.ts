@@ -3,14 +3,22 @@ import type { Handlers, Input } from '../api/handlers.js';
 import type { Caller } from '../auth/caller.js';
 import { WhileUnchanged } from '../common/lru-cache.js';
 import { findProject, type Project, requireImpliedProject } from '../projects/projects.js';
-import { answerMessage, type McpReply, type McpServer } from './protocol.js';
+import { answerMessage, type CallContext, type McpReply, type McpServer } from './protocol.js';
 import { ProjectResources } from './resources.js';
-import { type McpServices, ProjectTools } from './tools.js';
+import type { CallId, RunningCalls } from './running-calls.js';
+import { type McpServices, ProjectTools, type RunCall } from './tools.js';
 
-type Request = Pick<Input<'callMcp'>, 'caller' | 'query' | 'headers' | 'body' | 'requestId' | 'signal' | 'joinAnswers'>;
+type Request = Pick<
+  Input<'callMcp'>,
+  'caller' | 'resource' | 'query' | 'headers' | 'body' | 'requestId' | 'signal' | 'joinAnswers'
+>;
+
+interface Services extends McpServices {
+  readonly calls: RunningCalls;
+}
 
 /** @param version of the service */
-export function mcpOperations(services: McpServices, version: string): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
+export function mcpOperations(services: Services, version: string): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
   const { store } = services;
   const projects = new WhileUnchanged<Project>(store.mark);
   // Those who are bound to a project see another one than the owner does.
@@ -39,7 +47,7 @@ export function mcpOperations(services: McpServices, version: string): Pick<Hand
 /** A project, as a request sees it. */
 class ProjectServer implements McpServer {
   constructor(
-    private readonly services: McpServices,
+    private readonly services: Services,
     readonly version: string,
     private readonly project: Project,
     private readonly request: Request,
@@ -53,8 +61,21 @@ class ProjectServer implements McpServer {
     return this.#tools.list();
   }
 
-  callTool(name: string, input: unknown) {
-    return this.#tools.call(name, input);
+  callTool(name: string, input: unknown, { cancelId }: CallContext) {
+    const run: RunCall =
+      cancelId === undefined
+        ? (signal, work) => work(signal)
+        : (signal, work) => this.services.calls.run(this.#callId(cancelId), signal, work);
+    return this.#tools.call(name, input, run);
+  }
+
+  cancel(id: string | number): Promise<void> {
+    return this.services.calls.cancel(this.#callId(id));
+  }
+
+  #callId(request: string | number): CallId {
+    const { caller, headers } = this.request;
+    return { caller, session: headers['Mcp-Session-Id'], request };
   }
 
   listResources(cursor: string | undefined) {
@@ -78,6 +99,6 @@ class ProjectServer implements McpServer {
   }
 
   get #resources(): ProjectResources {
-    return new ProjectResources(this.services.store, this.project, this.request.caller);
+    return new ProjectResources(this.services.store, this.project, this.request);
   }
 }

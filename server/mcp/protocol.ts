@@ -18,6 +18,7 @@ import {
 import { INVALID_PARAMS, type JsonRpcError, METHOD_NOT_FOUND } from '../api/reply/json-rpc.js';
 import { JsonText } from '../api/reply/send.js';
 import { shortenText, shortenTexts } from '../problems/problem.js';
+import { CallCancelled } from './running-calls.js';
 
 export type McpMessage = components['schemas']['McpMessage'];
 type McpAnswer = components['schemas']['McpAnswer'];
@@ -75,29 +76,41 @@ export class LongText {
   constructor(readonly pieces: readonly string[]) {}
 }
 
+/** What a call of a tool says beside its arguments. */
+export interface CallContext {
+  /** The id of the request, by which the client may cancel it; undefined where it closes its connection to do so. */
+  readonly cancelId: string | number | undefined;
+}
+
 /** What the methods of the protocol ask for. */
 export interface McpServer {
   readonly version: string;
   /** How to use the tools, for the language model. */
   readonly instructions: string;
   listTools(): Promise<Result>;
-  callTool(name: string, input: unknown): Promise<Result>;
+  /** @throws {CallCancelled} if the client has cancelled it */
+  callTool(name: string, input: unknown, context: CallContext): Promise<Result>;
+  /** Cancels a call that runs; does nothing if there is none of the id. */
+  cancel(id: string | number): Promise<void>;
   listResources(cursor: string | undefined): Promise<Result>;
   listResourceTemplates(): Result;
   readResource(uri: string): Promise<Result>;
 }
 
 export type McpReply =
-  | { readonly status: 200; readonly body: McpAnswer | JsonText<McpAnswer> }
+  | {
+      readonly status: 200;
+      readonly body: McpAnswer | JsonText<McpAnswer>;
+      readonly headers?: { readonly 'Mcp-Session-Id': string };
+    }
   | { readonly status: 202 }
   | { readonly status: 400 | 404; readonly body: JsonRpcError };
 
 /** Answers a message, which fits the contract. */
 export async function answerMessage(message: McpMessage, headers: McpHeaders, server: McpServer): Promise<McpReply> {
   const { id, method } = message;
-  // Nothing that a client only tells changes anything here.
-  if (id === undefined) return { status: 202 };
   const params = asRecord(message.params);
+  if (id === undefined) return takeNotification(message, params, headers, server);
   let isStateless = false;
   try {
     isStateless = readRevision(message, params, headers) === STATELESS;
@@ -108,14 +121,35 @@ export async function answerMessage(message: McpMessage, headers: McpHeaders, se
       const detail = `There is no method ${JSON.stringify(method)}; there are ${known}.`;
       throw new RpcError(METHOD_NOT_FOUND, detail, 404);
     }
-    const found = await run(server, params);
+    const found = await run(server, params, { cancelId: isStateless ? undefined : id });
     const result = isStateless ? describeItself(found, server) : found;
     const body: McpAnswer = { jsonrpc: '2.0', id, result };
+    // Nothing is kept of a session. Its id tells the requests of a client from those of others with the same key.
+    if (method === INITIALIZE) return { status: 200, body, headers: { 'Mcp-Session-Id': randomUUID() } };
     return { status: 200, body: method === READ ? new JsonText(writePieces(body)) : body };
   } catch (error) {
+    // The client has said that it expects no answer.
+    if (error instanceof CallCancelled) return { status: 202 };
     if (!(error instanceof RpcError)) throw error;
     return writeError(id, error, isStateless);
   }
+}
+
+/** Takes what a client only tells. In revision 2026-07-28, it cancels a request by closing its connection. */
+async function takeNotification(
+  { method }: McpMessage,
+  params: JsonRecord,
+  headers: McpHeaders,
+  server: McpServer,
+): Promise<McpReply> {
+  if (method !== CANCELLED || headers['MCP-Protocol-Version'] === STATELESS) return { status: 202 };
+  const { requestId } = params;
+  if (typeof requestId !== 'string' && !Number.isSafeInteger(requestId)) {
+    const message = 'The params must have a "requestId", the id of the request to cancel.';
+    return { status: 400, body: { jsonrpc: '2.0', error: { code: INVALID_PARAMS, message } } };
+  }
+  await server.cancel(typeof requestId === 'string' ? requestId : Number(requestId));
+  return { status: 202 };
 }
 
 /** Writes JSON in pieces where it has a long text, so that other requests are served between them. */
@@ -148,6 +182,8 @@ function writeError(id: string | number, error: RpcError, isStateless: boolean):
 }
 
 const READ = 'resources/read';
+const INITIALIZE = 'initialize';
+const CANCELLED = 'notifications/cancelled';
 
 /**
  * Returns the revision of a message: that of `_meta`, which the headers repeat, or one that begins with `initialize`.
@@ -157,6 +193,8 @@ function readRevision(message: McpMessage, params: JsonRecord, headers: McpHeade
   const header = headers['MCP-Protocol-Version'];
   const meta = asRecord(params['_meta']);
   const own = meta[VERSION_OF_MESSAGE];
+  // It negotiates the revision, whatever its sender names.
+  if (message.method === INITIALIZE && own !== STATELESS) return WITH_INITIALIZE[0];
   if (own === undefined && isOlder(header)) return header ?? WITH_INITIALIZE[0];
   if (own === undefined && header !== STATELESS) throw unknownRevision(header);
   if (typeof own !== 'string') throw missingMeta(VERSION_OF_MESSAGE);
@@ -204,7 +242,7 @@ function unknownRevision(requested = ''): RpcError {
   return new RpcError(UNKNOWN_REVISION, message, 400, { supported: [...REVISIONS], requested });
 }
 
-type Run = (server: McpServer, params: JsonRecord) => Result | Promise<Result>;
+type Run = (server: McpServer, params: JsonRecord, context: CallContext) => Result | Promise<Result>;
 
 const CAPABILITIES = { tools: {}, resources: {} };
 
@@ -218,7 +256,10 @@ const SHARED: readonly (readonly [string, Run])[] = [
       return server.listTools();
     },
   ],
-  ['tools/call', (server, params) => server.callTool(readText(params, 'name'), params['arguments'] ?? {})],
+  [
+    'tools/call',
+    (server, params, context) => server.callTool(readText(params, 'name'), params['arguments'] ?? {}, context),
+  ],
   [
     'resources/list',
     (server, params) =>
@@ -231,7 +272,7 @@ const SHARED: readonly (readonly [string, Run])[] = [
 const METHODS: ReadonlyMap<string, Run> = new Map([
   ...SHARED,
   [
-    'initialize',
+    INITIALIZE,
     ({ version, instructions }, { protocolVersion }) => ({
       protocolVersion: WITH_INITIALIZE.find((revision) => revision === protocolVersion) ?? WITH_INITIALIZE[0],
       capabilities: CAPABILITIES,
@@ -252,7 +293,11 @@ const STATELESS_METHODS: ReadonlyMap<string, Run> = new Map([
 
 /** Tells clients how long they may keep the result of a method. Each depends on the key. */
 function keepable(run: Run): Run {
-  return async (server, params) => ({ ...(await run(server, params)), ttlMs: TTL_MS, cacheScope: 'private' });
+  return async (server, params, context) => ({
+    ...(await run(server, params, context)),
+    ttlMs: TTL_MS,
+    cacheScope: 'private',
+  });
 }
 
 function describeItself(result: Result, { version }: McpServer) {

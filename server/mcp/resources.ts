@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Caller } from '../auth/caller.js';
+import { missingMcpScope } from '../auth/identify-caller.js';
 import { isName } from '../common/names.js';
 import { readErrors } from '../models/errors.js';
 import { describeRecord, reportQuality } from '../models/model-record.js';
@@ -10,6 +10,7 @@ import { skills } from '../resources/skills.js';
 import type { Store } from '../store/index.js';
 import { paginate } from '../store/rows.js';
 import { invalidParams, LongText, ResourceNotFound } from './protocol.js';
+import type { ToolRequest } from './tools.js';
 
 interface Resource {
   readonly uri: string;
@@ -33,7 +34,7 @@ export class ProjectResources {
   constructor(
     private readonly store: Store,
     private readonly project: Project,
-    private readonly caller: Caller,
+    private readonly request: Pick<ToolRequest, 'caller' | 'resource'>,
   ) {}
 
   get templates() {
@@ -80,15 +81,19 @@ export class ProjectResources {
     return { resources, ...(next !== undefined && { nextCursor: `documents.${next}` }) };
   }
 
-  /** @throws {RpcError} if there is no such resource, or the key may not read it */
+  /**
+   * @throws {RpcError} if there is no such resource
+   * @throws {ProblemError} if the key may not read any
+   */
   async read(uri: string): Promise<{ contents: readonly object[] }> {
-    const content = this.#mayRead ? await this.#find(uri) : undefined;
+    if (!this.#mayRead) throw missingMcpScope('a resource', 'read', this.request);
+    const content = await this.#find(uri);
     if (!content) throw new ResourceNotFound(uri);
     return { contents: [{ uri, ...content }] };
   }
 
   get #mayRead(): boolean {
-    return this.caller.scopes.includes('read');
+    return this.request.caller.scopes.includes('read');
   }
 
   async #find(uri: string): Promise<{ mimeType: string; text: string | LongText } | undefined> {

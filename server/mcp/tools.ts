@@ -13,6 +13,8 @@ import {
 } from '../agents/tools/tool.js';
 import { requireSql, type ToolServices } from '../agents/tools/tools.js';
 import type { Caller } from '../auth/caller.js';
+import { missingMcpScope } from '../auth/identify-caller.js';
+import type { Resource } from '../auth/resource.js';
 import type { Project } from '../projects/projects.js';
 import { DOCUMENT_TYPES } from '../resources/documents/documents.js';
 import { skills } from '../resources/skills.js';
@@ -26,12 +28,18 @@ export interface McpServices extends ToolServices {
 /** The request in which tools are listed or called. */
 export interface ToolRequest {
   readonly caller: Caller;
+  readonly resource: Resource | undefined;
   readonly requestId: string;
   /** Aborted when nobody waits for the answer any more; made when it is read. */
   readonly signal: AbortSignal;
   /** Takes room among the answers of agents. */
   joinAnswers(): void;
 }
+
+/** Runs what takes a while, so that it can be cancelled. */
+export type RunCall = <T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
+const runUntilClosed: RunCall = (signal, work) => work(signal);
 
 /** A tool as clients see it. */
 interface McpTool {
@@ -60,6 +68,7 @@ const MAX_CHARACTERS = 16_000;
 /** The tools of a project that a caller may use. None of them changes anything. */
 export class ProjectTools {
   readonly #catalogue: Catalogue;
+  #runCall = runUntilClosed;
 
   constructor(
     private readonly services: McpServices,
@@ -88,9 +97,12 @@ export class ProjectTools {
   /**
    * Calls a tool. One that fails is a result too, with the reason.
    * @throws {RpcError} if there is no such tool
-   * @throws the reason of the request's signal, or the problem of a service that has no room
+   * @throws {ProblemError} if the key does not have its scope
+   * @param run runs what takes a while
+   * @throws the reason of the signal, or the problem of a service that has no room
    */
-  async call(toolName: string, input: unknown): Promise<Result> {
+  async call(toolName: string, input: unknown, run = runUntilClosed): Promise<Result> {
+    this.#runCall = run;
     try {
       const { data } = await this.#run(toolName, input);
       return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
@@ -114,6 +126,8 @@ export class ProjectTools {
     const isOffered = this.options.chosen?.includes(toolName) ?? true;
     const entry = isOffered ? await this.#catalogue.find(toolName) : undefined;
     if (entry) return entry;
+    const scope = isOffered ? this.#catalogue.findMissingScope(toolName) : undefined;
+    if (scope) throw missingMcpScope(`the tool ${JSON.stringify(toolName)}`, scope, this.request);
     throw invalidParams(`There is no tool ${JSON.stringify(toolName)}; ask for tools/list.`);
   }
 
@@ -187,13 +201,14 @@ export class ProjectTools {
 
   /** Runs what ends when nobody waits for it any more: then the reason is thrown, whatever failed. */
   async #whileAwaited<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal } = this.request;
-    try {
-      return await run(signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    }
+    return this.#runCall(this.request.signal, async (signal) => {
+      try {
+        return await run(signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
+      }
+    });
   }
 
   async #ask(name: string, input: unknown): Promise<ToolResult> {

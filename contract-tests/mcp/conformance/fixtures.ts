@@ -85,6 +85,7 @@ export function fixtureServer(): McpServer {
       if (!result) throw invalidParams(`There is no tool ${JSON.stringify(name)}.`);
       return result;
     },
+    cancel: async () => {},
     listResources: async () => ({ resources: RESOURCES }),
     listResourceTemplates: () => ({
       resourceTemplates: [{ uriTemplate: 'test://template/{id}/data', name: 'template' }],
