@@ -18,6 +18,7 @@ import { startServer } from '../../../testkit/service/server-process.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import { requireFrom } from '../../../tools/on-demand/installed.js';
+import { refreshInParallel } from './refreshes.js';
 
 const TOOL = 'predict_prices';
 
@@ -34,6 +35,7 @@ export async function testAuthorization(): Promise<void> {
     await trainPrices(roster, { projectName: 'default', modelName: 'prices' });
     await runSuite(url, key);
     await connectOfficial(url, key);
+    await refreshInParallel(url, databaseFile, (address) => consent(address, key));
     await connectRemote(url, key, folder);
   } finally {
     await server.stop();
