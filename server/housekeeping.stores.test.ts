@@ -18,6 +18,7 @@ import { Store } from './store/index.js';
 import { takeSlice } from './store/key-usage.js';
 import { insertKey } from './store/keys.js';
 import { newResource } from './store/rows.js';
+import { noteCall } from './store/running-calls.js';
 
 const OWNER = 'ann';
 const YEAR_MS = 366 * DAY_MS;
@@ -118,6 +119,7 @@ async function keepOneOfEach(store: Store): Promise<void> {
   await keepAnswer(store, OWNER, 'k', { fingerprint: 'f', headers, body: '{}' });
 
   await insertKey(store, { id: 'key', name: 'key', owner: OWNER, scopes: ['read'], hash: 'h', expires_at: null });
+  await noteCall(store, 'a call');
   await insertGrant(store, {
     id: 'grant',
     key_id: 'key',
