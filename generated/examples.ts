@@ -58,17 +58,17 @@ export interface ExampleNames {
   addActuals: { 200: 'matched'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form' | 'ended'; 403: 'scope' | 'other_origin'; 404: 'model' | 'project'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   getRecord: { 200: 'kept'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 404: 'model' | 'project'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   previewTable: { 200: 'diamonds'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form' | 'ended'; 403: 'scope' | 'other_origin'; 404: 'project'; 406: 'xml'; 413: 'large'; 415: 'form'; 422: 'title'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
-  callMcp: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
-  callMcpOfProject: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
+  callMcp: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
+  callMcpOfProject: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   getProtectedResource: { 200: 'metadata'; 400: 'name'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
   getMcpResource: { 200: 'metadata'; 400: 'name'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
   getMcpResourceOfProject: { 200: 'metadata'; 400: 'name'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
   getAuthorizationServer: { 200: 'metadata'; 400: 'name'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
   showConsent: { 200: 'page'; 400: 'page'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
   giveConsent: { 303: never; 400: 'page'; 403: 'page'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
-  issueToken: { 200: 'tokens'; 400: 'grant'; 406: 'accept'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
-  registerClient: { 201: 'client'; 400: 'grant'; 406: 'accept'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
-  revokeToken: { 200: never; 400: 'grant'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
+  issueToken: { 200: 'tokens'; 400: 'grant' | 'client'; 406: 'accept'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
+  registerClient: { 201: 'client' | 'left_out'; 400: 'grant' | 'client'; 406: 'accept'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
+  revokeToken: { 200: never; 400: 'grant' | 'client'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
   getOpenaiModels: { 200: 'agents'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   getOpenaiModel: { 200: 'agent'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 404: 'agent' | 'project'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   completeChat: { 200: 'answer' | 'stream'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'agent' | 'project'; 406: 'xml'; 409: 'model'; 413: 'large'; 415: 'form'; 429: 'minute' | 'tokens'; 500: 'fault'; 501: 'chat'; 502: 'refused' | 'rate'; 503: 'store' | 'busy' | 'stopping' };
@@ -285,40 +285,40 @@ export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"kept":159},"text/csv":{"kept":160}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"diamonds":161}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"title":162}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"prediction":163,"unknown_tool":164}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Mcp-Session-Id":"0b5ab2f0-6a6f-4b43-9d0c-8d2f4c1f7a11","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"prediction":163,"unknown_tool":164}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"invalid":165,"malformed":166,"mismatch":167}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","WWW-Authenticate":"Bearer realm=\"roster\""},"content":{"application/problem+json":{"other_origin":168}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"project":20},"application/json":{"method":169}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"metadata":170}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"name":171}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"accept":172}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"bug":173}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Retry-After":"1"},"content":{"application/problem+json":{"busy":174}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"metadata":175}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","WWW-Authenticate":"Bearer realm=\"roster\""},"content":{"application/problem+json":{"scope":168,"other_origin":169}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"project":20},"application/json":{"method":170}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"metadata":171}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"name":172}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"accept":173}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"bug":174}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Retry-After":"1"},"content":{"application/problem+json":{"busy":175}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"metadata":176}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Content-Security-Policy":"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self' http://127.0.0.1:*; frame-ancestors 'none'","Referrer-Policy":"same-origin"},"content":{"text/html":{"page":177}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"metadata":177}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Content-Security-Policy":"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self' http://127.0.0.1:*; frame-ancestors 'none'","Referrer-Policy":"same-origin"},"content":{"text/html":{"page":178}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Location":"http://127.0.0.1:33418/callback?code=roster_ac7Kq2mXv9LbT4cRz1_0123456789012345678901234567890123456789abc&state=af0ifjsldkj&iss=https%3A%2F%2Froster.example.com"},"content":{}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"size":178}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"type":179}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"tokens":180}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"grant":181}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"client":182}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"size":179}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"type":180}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"tokens":181}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"grant":182,"client":183}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"client":184,"left_out":185}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agents":183}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agent":184}}},
-  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"answer":185},"text/event-stream":{"stream":186}}},
-  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":187},"text/event-stream":{"stream":188}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":189,"agent":190,"project":20}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","ETag":"\"o8hHqKZl3mYw2sX0Jt5cVQ\"","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":187}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":191}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":192}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":193}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":194,"locked":195,"stopping":196}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":197}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":198}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Link":""},"content":{"application/json":{"events":199}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":200}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":201}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agents":186}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agent":187}}},
+  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"answer":188},"text/event-stream":{"stream":189}}},
+  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":190},"text/event-stream":{"stream":191}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":192,"agent":193,"project":20}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","ETag":"\"o8hHqKZl3mYw2sX0Jt5cVQ\"","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":190}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":194}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":195}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":196}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":197,"locked":198,"stopping":199}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":200}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":201}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Link":""},"content":{"application/json":{"events":202}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":203}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":204}}},
 ];
 
 export const VALUES: readonly unknown[] = [
@@ -490,6 +490,7 @@ export const VALUES: readonly unknown[] = [
   {"jsonrpc":"2.0","error":{"code":-32600,"message":"/body must be an object.","data":{"type":"/problems/invalid-request","title":"Invalid request","status":400,"detail":"/body must be an object.","instance":"/mcp","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","errors":[{"pointer":"/body","message":"must be an object"}]}}},
   {"jsonrpc":"2.0","error":{"code":-32700,"message":"The body is not valid JSON: Unexpected end of JSON input. Correct the text, or check that the client sends all of it.","data":{"type":"/problems/malformed-body","title":"Malformed body","status":400,"detail":"The body is not valid JSON: Unexpected end of JSON input. Correct the text, or check that the client sends all of it.","instance":"/mcp","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d02"}}},
   {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"The header Mcp-Method is 'tools/call', and the body has 'tools/list'; send the same in both."}},
+  {"type":"/problems/missing-scope","title":"Missing scope","status":403,"detail":"The key does not have the scope 'ask', which the tool \"ask_analyst\" needs; use a key that has it, or give the client consent for it.","instance":"/mcp","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"type":"/problems/other-origin","title":"Other origin","status":403,"detail":"The request comes from a page of another origin, \"https://elsewhere.example\", and this service has no keys that would show who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.","instance":"/mcp","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"There is no method \"prompts/list\"."}},
   {"resource":"https://roster.example.com/mcp","authorization_servers":["https://roster.example.com"],"scopes_supported":["read","predict","ask"],"bearer_methods_supported":["header"],"resource_name":"Roster"},
@@ -504,7 +505,9 @@ export const VALUES: readonly unknown[] = [
   {"type":"/problems/unsupported-media-type","title":"Unsupported media type","status":415,"detail":"The Content-Type \"text/xml\" is not taken here; send application/x-www-form-urlencoded.","instance":"/oauth/token","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"access_token":"roster_at7Kq2mXv9LbT4cRz1_0123456789012345678901234567890123456789abc","token_type":"Bearer","expires_in":600,"refresh_token":"roster_rt7Kq2mXv9LbT4cRz1_0123456789012345678901234567890123456789abc","scope":"read predict"},
   {"error":"invalid_grant","error_description":"The code or the refresh token is unknown, used, expired or of another client; ask for consent again."},
+  {"error":"invalid_client","error_description":"The request has no client_id; send that of the client."},
   {"client_id":"roster_client.WyJEZXNrIixbImh0dHA6Ly8xMjcuMC4wLjE6MzM0MTgvY2FsbGJhY2siXSwiYUJjRGVGZ0giXQ","client_id_issued_at":1795700000,"client_name":"Desk","redirect_uris":["http://127.0.0.1:33418/callback"],"token_endpoint_auth_method":"none","grant_types":["authorization_code","refresh_token"],"response_types":["code"]},
+  {"client_id":"roster_client.WyJEZXNrIixbImh0dHA6Ly8xMjcuMC4wLjE6MzM0MTgvY2FsbGJhY2siXSwiYUJjRGVGZ0giXQ","client_id_issued_at":1795700000,"client_name":"Desk","redirect_uris":["http://127.0.0.1:33418/callback"],"left_out_redirect_uris":["desk:/callback"],"token_endpoint_auth_method":"none","grant_types":["authorization_code","refresh_token"],"response_types":["code"]},
   {"object":"list","data":[{"id":"default/analyst","object":"model","created":1768208400,"owned_by":"roster"}]},
   {"id":"default/analyst","object":"model","created":1768208400,"owned_by":"roster"},
   {"id":"chatcmpl-019a2f41-4f50-7e8f-b162-9eb03f5c7d01","object":"chat.completion","created":1768208400,"model":"default/analyst","choices":[{"index":0,"message":{"role":"assistant","content":"A carat of 0.7 with an ideal cut costs about 2,742 dollars, between 2,202 and 3,281 with a confidence of 99 %.","refusal":null},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":812,"completion_tokens":64,"total_tokens":876},"steps":[{"skill":"price_lookup","tool":"price_lookup","input":{"carat":0.7,"cut":"Ideal","color":"G"},"result":"{\"price\":2742,\"price_confidence\":0.99,\"price_min\":2202,\"price_max\":3281}","error":null,"milliseconds":3}]},

@@ -361,10 +361,10 @@ export type DeleteVersionProblem = CommonProblem | InvalidRequest | MissingScope
 export type ServeVersionProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | ModelNotReady | PreconditionFailed | BodyTooLarge | UnsupportedMediaType;
 
 /** The problems of `callMcp`. */
-export type CallMcpProblem = CommonProblem | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType;
+export type CallMcpProblem = CommonProblem | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType;
 
 /** The problems of `callMcpOfProject`. */
-export type CallMcpOfProjectProblem = CommonProblem | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType;
+export type CallMcpOfProjectProblem = CommonProblem | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType;
 
 /** The problems of `getOpenaiModels`. */
 export type GetOpenaiModelsProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
@@ -1366,6 +1366,8 @@ export interface CallMcpOptions extends CallOptions {
   mcpMethod?: QueryValue<'callMcp', 'header', 'Mcp-Method'> | undefined;
   /** The `name` of the tool or the `uri` of the resource that the message names, as it is or as `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`. */
   mcpName?: QueryValue<'callMcp', 'header', 'Mcp-Name'> | undefined;
+  /** The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose request `notifications/cancelled` names. */
+  mcpSessionId?: QueryValue<'callMcp', 'header', 'Mcp-Session-Id'> | undefined;
   /** The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end. */
   rosterDepth?: QueryValue<'callMcp', 'header', 'Roster-Depth'> | undefined;
 }
@@ -1380,6 +1382,8 @@ export interface CallMcpOfProjectOptions extends CallOptions {
   mcpMethod?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Method'> | undefined;
   /** The `name` of the tool or the `uri` of the resource that the message names, as it is or as `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`. */
   mcpName?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Name'> | undefined;
+  /** The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose request `notifications/cancelled` names. */
+  mcpSessionId?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Session-Id'> | undefined;
   /** The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end. */
   rosterDepth?: QueryValue<'callMcpOfProject', 'header', 'Roster-Depth'> | undefined;
 }
@@ -1387,7 +1391,7 @@ export interface CallMcpOfProjectOptions extends CallOptions {
 /** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/mcp.md` in the source repository says what to paste into them. */
 export interface McpOperations {
   /**
-   * Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken, all without sessions and without streams: GET and DELETE are answered with 405.
+   * Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken. Nothing is kept of a session, and there are no streams: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
    *
    * @param body One message, a request or a notification of JSON-RPC 2.0.
    * @throws ProblemError with a `CallMcpProblem`
@@ -1624,8 +1628,8 @@ export const FACADE = {
     serve: {"id":"serveVersion","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/serving","names":["modelName"],"reads":"json","consumes":["application/json"],"wraps":"serving","headers":["ifMatch"]},
   },
   mcp: {
-    call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","rosterDepth"]},
-    callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","rosterDepth"]},
+    call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
+    callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
   },
   openai: {
     getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json"},

@@ -1320,8 +1320,9 @@ export interface paths {
         /**
          * Call the MCP server
          * @description Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project
-         *     if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken, all without sessions and
-         *     without streams: GET and DELETE are answered with 405.
+         *     if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken. Nothing is kept of a
+         *     session, and there are no streams: GET and DELETE are answered with 405. A client that closes its connection
+         *     cancels its request.
          *
          *     | method | answer |
          *     |---|---|
@@ -1329,13 +1330,15 @@ export interface paths {
          *     | `tools/list`, `tools/call` | the tools that the key allows |
          *     | `resources/list`, `resources/templates/list`, `resources/read` | the quality of models, and documents |
          *     | `ping` | an empty result, up to revision 2025-11-25 |
+         *     | `notifications/cancelled` | 202; the request that it names ends with 202, too, up to revision 2025-11-25 |
          *
          *     Any key may connect, and its scopes decide what it sees: `predict` the tools `predict_NAME` of trained models,
          *     `ask` the tools `ask_NAME` of agents and `query_NAME` of tables, `read` the tools `search_NAME` of documents, and
          *     resources. With more than 12 tools, or more than 4,000 tokens of them, the list has `find_tools`,
          *     `describe_tool` and `call_tool` instead.
          *
-         *     What goes wrong inside a tool is a result with `isError`. Status 400, and 404 for an unknown method, come with
+         *     A tool or a resource that the key's scopes do not allow is answered with 403, and the scope in
+         *     `WWW-Authenticate`. What goes wrong inside a tool is a result with `isError`. Status 400, and 404 for an unknown method, come with
          *     an error of JSON-RPC; if a rule of this document is broken, its `data` is the problem. All other errors are
          *     problems.
          */
@@ -1398,7 +1401,9 @@ export interface paths {
         };
         /**
          * Get the metadata of /mcp
-         * @description The same as `getProtectedResource`, at the address that RFC 9728 makes of `/mcp`.
+         * @description The same as `getProtectedResource`, at the address that RFC 9728 makes of `/mcp`. `resource` is the address that
+         *     was asked for, with a slash at its end and with its choice of tools (section 3.3). A token for one of these is
+         *     good for all.
          */
         get: operations["getMcpResource"];
         put?: never;
@@ -1492,9 +1497,10 @@ export interface paths {
         /**
          * Get a token
          * @description Takes a code, or a refresh token, and returns an access token and the next refresh token (RFC 6749, sections
-         *     4.1.3 and 6). An access token is good for ten minutes, or until the next one; a refresh token once, within thirty
-         *     days. A code or a refresh token that is used again ends all tokens of its consent, as the end of the key does
-         *     within a second. Clients are public: they have no secret.
+         *     4.1.3 and 6). An access token is good for ten minutes, a code once, a refresh token once, within thirty days.
+         *     Clients refresh in parallel: for ten seconds, a used refresh token gives the same new tokens again, and a new
+         *     one stays the same for its first twenty seconds. After that, a code or a refresh token that is used again ends
+         *     all tokens of its consent, as the end of the key does within a second. Clients are public: they have no secret.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -1515,7 +1521,8 @@ export interface paths {
         /**
          * Register a client
          * @description Registers a client that has no metadata document (RFC 7591). The id consists of what was registered: the service
-         *     keeps nothing. A client is public, whatever it asks for.
+         *     keeps nothing. A client is public, whatever it asks for. Addresses that may not be registered are left out, and
+         *     the answer names them; only if none is left, the registration is refused.
          */
         post: operations["registerClient"];
         delete?: never;
@@ -1878,7 +1885,7 @@ export interface components {
             code_challenge_method?: string;
             /** @description The scopes that are asked for, with spaces between them: `read`, `predict` and `ask`. All three by default; others are ignored. */
             scope?: string;
-            /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`. By default `/mcp`. */
+            /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`, also with a slash at its end or a choice of tools. By default `/mcp`. */
             resource?: string;
             /** @description The key that the host may use. */
             key?: string;
@@ -1909,7 +1916,7 @@ export interface components {
             code_verifier?: string;
             /** @description The refresh token. */
             refresh_token?: string;
-            /** @description None but scopes of the consent. The tokens have all of these, as the answer says. */
+            /** @description Scopes of the consent, which the access token has then, and no others. All by default. The refresh token keeps all. */
             scope?: string;
             /** @description The MCP server of the consent, which may be left out. */
             resource?: string;
@@ -1934,8 +1941,11 @@ export interface components {
         };
         /** @description The metadata of a client (RFC 7591, section 2). All other members are ignored. */
         OauthRegistration: {
-            /** @description Where answers may go. `https`, `http` to the own machine, or a scheme of a program. */
-            redirect_uris: components["schemas"]["OauthRedirectUri"][];
+            /**
+             * @description Where answers may go: `https`, `http` to the own machine, or a scheme of a program, with at most 400
+             *     characters. Others are left out.
+             */
+            redirect_uris: components["schemas"]["OauthText"][];
             /** @description The name that the consent page shows. Nobody has checked it. */
             client_name?: string;
         } & {
@@ -1954,6 +1964,8 @@ export interface components {
             client_name?: components["schemas"]["OauthText"];
             /** @description Where answers may go. */
             redirect_uris: components["schemas"]["OauthRedirectUri"][];
+            /** @description Addresses that were sent, and may not be registered. Absent if there are none. */
+            left_out_redirect_uris?: components["schemas"]["OauthText"][];
             token_endpoint_auth_method: components["schemas"]["OauthText"];
             grant_types: components["schemas"]["OauthTexts"];
             response_types: components["schemas"]["OauthTexts"];
@@ -6171,7 +6183,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["MissingScope"];
             };
         };
-        /** @description The notification was taken. */
+        /** @description The notification was taken. Or the request was cancelled by one, and so has no answer. */
         McpAccepted: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -6210,10 +6222,11 @@ export interface components {
             };
         };
         /**
-         * @description The request comes from a page of another origin (`Sec-Fetch-Site`, `Origin`) that `ALLOWED_ORIGINS` does not
-         *     have. MCP checks it with a key, too, unless `ALLOWED_ORIGINS` has `*`.
+         * @description The key or the token does not have the scope of the tool or the resource; `WWW-Authenticate` has it, with
+         *     `error="insufficient_scope"`, so that a host can ask for consent again. Or the request comes from a page of
+         *     another origin (`Sec-Fetch-Site`, `Origin`) that `ALLOWED_ORIGINS` does not have, with a key or without.
          */
-        OtherOrigin: {
+        McpForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -6222,7 +6235,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["OtherOrigin"];
+                "application/problem+json": components["schemas"]["MissingScope"] | components["schemas"]["OtherOrigin"];
             };
         };
         /**
@@ -7102,7 +7115,7 @@ export interface components {
         OauthChallengeMethod: string;
         /** @description The scopes that are asked for, with spaces between them: `read`, `predict` and `ask`. All three by default; others are ignored. */
         OauthScopeParameter: string;
-        /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`. By default `/mcp`. */
+        /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`, also with a slash at its end or a choice of tools. By default `/mcp`. */
         OauthResourceParameter: string;
         /** @description The origin of the page that sends the form, as browsers tell it. */
         OauthOrigin: string;
@@ -7124,6 +7137,11 @@ export interface components {
          *     `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`.
          */
         McpName: components["schemas"]["McpHeader"];
+        /**
+         * @description The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose
+         *     request `notifications/cancelled` names.
+         */
+        McpSession: components["schemas"]["McpHeader"];
         /**
          * @description The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each
          *     call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end.
@@ -7332,6 +7350,8 @@ export interface components {
         WwwAuthenticate: string;
         /** @description The address of the next page, as `<…>; rel="next"` (RFC 8288). The last page has none. */
         Link: string;
+        /** @description In the answer to `initialize`, what the client sends with each further message. */
+        McpSessionId: components["schemas"]["McpHeader"];
         /**
          * @description Sent where true values have moved the calibration of the training (`adapt` of the model). Without it, answers
          *     are calibrated as in the training, as those of a backtest always are.
@@ -10164,6 +10184,11 @@ export interface operations {
                  */
                 "Mcp-Name"?: components["parameters"]["McpName"];
                 /**
+                 * @description The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose
+                 *     request `notifications/cancelled` names.
+                 */
+                "Mcp-Session-Id"?: components["parameters"]["McpSession"];
+                /**
                  * @description The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each
                  *     call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end.
                  */
@@ -10183,6 +10208,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Mcp-Session-Id": components["headers"]["McpSessionId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -10194,7 +10220,7 @@ export interface operations {
             202: components["responses"]["McpAccepted"];
             400: components["responses"]["McpRefused"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["OtherOrigin"];
+            403: components["responses"]["McpForbidden"];
             404: components["responses"]["McpNotFound"];
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["BodyTooLarge"];
@@ -10224,6 +10250,11 @@ export interface operations {
                  */
                 "Mcp-Name"?: components["parameters"]["McpName"];
                 /**
+                 * @description The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose
+                 *     request `notifications/cancelled` names.
+                 */
+                "Mcp-Session-Id"?: components["parameters"]["McpSession"];
+                /**
                  * @description The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each
                  *     call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end.
                  */
@@ -10246,6 +10277,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Mcp-Session-Id": components["headers"]["McpSessionId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -10257,7 +10289,7 @@ export interface operations {
             202: components["responses"]["McpAccepted"];
             400: components["responses"]["McpRefused"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["OtherOrigin"];
+            403: components["responses"]["McpForbidden"];
             404: components["responses"]["McpNotFound"];
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["BodyTooLarge"];
@@ -10294,7 +10326,13 @@ export interface operations {
     };
     getMcpResource: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The names of the tools to offer, separated by commas. All others are unknown then. Without it, all tools that
+                 *     the key allows.
+                 */
+                tools?: components["parameters"]["McpTools"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10319,7 +10357,13 @@ export interface operations {
     };
     getMcpResourceOfProject: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The names of the tools to offer, separated by commas. All others are unknown then. Without it, all tools that
+                 *     the key allows.
+                 */
+                tools?: components["parameters"]["McpTools"];
+            };
             header?: never;
             path: {
                 /** @description The name of the project. */
@@ -10387,7 +10431,7 @@ export interface operations {
                 code_challenge_method?: components["parameters"]["OauthChallengeMethod"];
                 /** @description The scopes that are asked for, with spaces between them: `read`, `predict` and `ask`. All three by default; others are ignored. */
                 scope?: components["parameters"]["OauthScopeParameter"];
-                /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`. By default `/mcp`. */
+                /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`, also with a slash at its end or a choice of tools. By default `/mcp`. */
                 resource?: components["parameters"]["OauthResourceParameter"];
             };
             header?: never;
