@@ -12,7 +12,7 @@ import { storeText } from './resources/documents/documents.js';
 import { preparePassages } from './resources/documents/split-text.js';
 import { createAct } from './store/audit.js';
 import { ClockWatch, DAY_MS } from './store/clock-watch.js';
-import { insertGrant } from './store/grants.js';
+import { forgetSeeds, insertGrant, type NewGrant } from './store/grants.js';
 import { keepAnswer } from './store/idempotent-replies.js';
 import { Store } from './store/index.js';
 import { takeSlice } from './store/key-usage.js';
@@ -21,6 +21,7 @@ import { newResource } from './store/rows.js';
 import { noteCall } from './store/running-calls.js';
 
 const OWNER = 'ann';
+const KEY = { id: 'key', name: 'key', owner: OWNER, scopes: ['read'], hash: 'h', expires_at: null } as const;
 const YEAR_MS = 366 * DAY_MS;
 const HALF_AN_HOUR_MS = 30 * 60 * 1000;
 
@@ -79,6 +80,33 @@ test('a clock that jumps ahead deletes nothing for a day, whatever is kept for a
   }
 });
 
+test('the seed of a refresh token is forgotten when its races are over', async () => {
+  const store = await Store.open(await database.empty());
+  try {
+    const { work } = store;
+    const { id: project_id, created_at } = await createProject(store, OWNER, 'shop');
+    await insertKey(store, KEY);
+    const now = Date.now();
+    for (const [id, refresh_since] of [
+      ['past', now - 120_000],
+      // An hour from now, however slow the machine is.
+      ['new', now + 3_600_000],
+    ] as const) {
+      const refresh = { refresh_hash: id, refresh_seed: 'seed', refresh_since };
+      await insertGrant(store, grantOf(id, { project_id, created_at, ...refresh }));
+    }
+    const { step } = forgetSeeds(store);
+    expect([await step(), await step()]).toEqual([false, false]);
+    const rows = await work.selectFrom('oauth_grants').select(['id', 'refresh_seed']).orderBy('id').execute();
+    expect(rows).toEqual([
+      { id: 'new', refresh_seed: 'seed' },
+      { id: 'past', refresh_seed: null },
+    ]);
+  } finally {
+    await store.close();
+  }
+});
+
 /** Tables that wait for a training, and texts that wait for a document: swept when nothing comes. */
 const UPLOADS = ['training_tables', 'document_texts'] as const;
 
@@ -118,25 +146,9 @@ async function keepOneOfEach(store: Store): Promise<void> {
   const headers = { ETag: '"e"', Location: '/projects/shop' };
   await keepAnswer(store, OWNER, 'k', { fingerprint: 'f', headers, body: '{}' });
 
-  await insertKey(store, { id: 'key', name: 'key', owner: OWNER, scopes: ['read'], hash: 'h', expires_at: null });
+  await insertKey(store, KEY);
   await noteCall(store, 'a call');
-  await insertGrant(store, {
-    id: 'grant',
-    key_id: 'key',
-    project_id: projectId,
-    resource: '/mcp',
-    scopes: ['read'],
-    client_id: 'c',
-    client_name: 'c',
-    redirect_uri: 'http://127.0.0.1/',
-    challenge: 'c',
-    code_hash: 'c',
-    access_hash: null,
-    refresh_hash: null,
-    access_until: 0,
-    valid_until: Date.now() + 60_000,
-    created_at,
-  });
+  await insertGrant(store, grantOf('grant', { project_id: projectId, created_at }));
   await takeSlice(store, 'key', 'requests', { wanted: 1, max: 2 });
 
   await addTablePart(store, await createTable(store, OWNER), 0, Buffer.alloc(8));
@@ -144,6 +156,25 @@ async function keepOneOfEach(store: Store): Promise<void> {
   await storeText(store, OWNER, 'skill', { bytes: 4, passages });
   // As after an hour, which the clock of the database does not jump here.
   for (const table of UPLOADS) await work.updateTable(table).set({ upload_until: 1 }).execute();
+}
+
+function grantOf(id: string, fields: Pick<NewGrant, 'project_id' | 'created_at'> & Partial<NewGrant>): NewGrant {
+  return {
+    id,
+    key_id: KEY.id,
+    resource: '/mcp',
+    scopes: ['read'],
+    client_id: 'c',
+    client_name: 'c',
+    redirect_uri: 'http://127.0.0.1/',
+    challenge: 'c',
+    code_hash: id,
+    access_hash: null,
+    refresh_hash: null,
+    access_until: 0,
+    valid_until: Date.now() + 60_000,
+    ...fields,
+  };
 }
 
 const PROMISE: PromisePart = {

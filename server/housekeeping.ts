@@ -11,7 +11,7 @@ import { TEXTS } from './resources/documents/documents.js';
 import { EVENTS } from './store/audit-trail.js';
 import { ClockWatch, DAY_MS } from './store/clock-watch.js';
 import { forgetOld, type KeptRows, sweepUntaken } from './store/forget-rows.js';
-import { ENDED_GRANTS } from './store/grants.js';
+import { ENDED_GRANTS, forgetSeeds } from './store/grants.js';
 import { KEPT_ANSWERS } from './store/idempotent-replies.js';
 import type { Store } from './store/index.js';
 import { USAGE } from './store/key-usage.js';
@@ -30,6 +30,7 @@ export function listSweeps(
     ...forgetByAge(store, listAges(config), new ClockWatch()),
     sweepConversations(store),
     sweepOrphans(store),
+    forgetSeeds(store),
     tellAlarms(store, log, config.alarms, stopping),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { Scope } from '../../contract/scopes.js';
+import type { Sweep } from '../common/sweeps.js';
 import { getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { describeRows } from './forget-rows.js';
@@ -47,6 +48,12 @@ const MAX_GRANTS = 100;
 
 /** The most access tokens of a consent: more than its client gets in the time that one lives. */
 const MAX_ACCESS_TOKENS = 40;
+
+/** The age at which a refresh token needs no seed any more, in milliseconds: its races are over long before. */
+const SEED_MS = 60_000;
+
+/** The most seeds that a step of the sweep forgets. */
+const SEEDS = 1000;
 
 const rowOf = (db: Kysely<Database>, parameter: Parameter<{ id: string }>) =>
   db.selectFrom('oauth_grants').selectAll().where('id', '=', parameter('id'));
@@ -144,3 +151,31 @@ export const ENDED_GRANTS = describeRows('oauth_grants', {
   since: 'valid_until',
   batch: 1000,
 });
+
+/** Forgets seeds that are no longer needed: a copy of the store with an older token then gives no current token. */
+export function forgetSeeds({ work }: Pick<Store, 'work'>): Sweep {
+  return {
+    failure: 'old seeds of refresh tokens are not deleted yet',
+    everyMs: SEED_MS,
+    step: async () => {
+      // By the clock of the instances, as `refresh_since` is.
+      const before = Date.now() - SEED_MS;
+      const old = await work
+        .selectFrom('oauth_grants')
+        .select('id')
+        .where('refresh_seed', 'is not', null)
+        .where('refresh_since', '<', before)
+        .limit(SEEDS)
+        .execute();
+      if (old.length === 0) return false;
+      const ids = old.map(({ id }) => id);
+      await work
+        .updateTable('oauth_grants')
+        .set({ refresh_seed: null })
+        .where('id', 'in', ids)
+        .where('refresh_since', '<', before)
+        .execute();
+      return old.length === SEEDS;
+    },
+  };
+}

@@ -328,7 +328,10 @@ export interface Database {
     other_access: Generated<Json>;
     /** The SHA-256 of the refresh token that the current one replaced; null if there was none. */
     used_refresh_hash: Generated<string | null>;
-    /** The random text from which, together with a refresh token, its successor and its access tokens follow. */
+    /**
+     * The random text from which, together with a refresh token, its successor and its access tokens follow.
+     * Null a minute after that was made.
+     */
     refresh_seed: Generated<string | null>;
     /** When the current refresh token was made: milliseconds since 1970. */
     refresh_since: Generated<number | string | null>;

@@ -13,6 +13,7 @@ export const up = (db: Kysely<unknown>): Promise<void> =>
     alter table "oauth_grants" add column "used_refresh_hash" text;
     alter table "oauth_grants" add column "refresh_seed" text;
     alter table "oauth_grants" add column "refresh_since" bigint;
+    create index "oauth_grants_with_seed" on "oauth_grants" ("refresh_since") where "refresh_seed" is not null;
     create table "running_calls" (
       "id" text primary key,
       "name" text not null,
