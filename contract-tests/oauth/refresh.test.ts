@@ -2,18 +2,26 @@
 
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { ISSUER, OauthService, type Tokens } from './oauth-service.js';
 
 const MINUTE = 60_000;
 /** Later than any moment of a test: a refresh token that was made then is new, however slow the machine is. */
-const LATER = -60 * MINUTE;
+const LATER = 60 * MINUTE;
 
 let oauth: OauthService;
 let client: string;
 beforeAll(async () => {
   oauth = await OauthService.open();
+  await oauth.onStore(({ work }) =>
+    sql`
+      create trigger "made_later" after update of "refresh_hash" on "oauth_grants" begin
+        update "oauth_grants" set "refresh_since" = "refresh_since" + ${sql.lit(LATER)} where "id" = new."id";
+      end
+    `.execute(work),
+  );
   client = (await oauth.register()).body.client_id;
 });
 afterAll(() => oauth.close());
@@ -49,7 +57,6 @@ describe('a refresh token', () => {
   test('stays the same at first, so that a late answer overwrites nothing newer', async () => {
     const first = await connect();
     const next = await oauth.refresh(client, first.refresh_token);
-    await oauth.ageRefreshTokens(LATER);
     const again = await oauth.refresh(client, next.tokens.refresh_token);
     const late = await oauth.refresh(client, first.refresh_token);
     expect([pairOf(again), pairOf(late)]).toEqual([pairOf(next), pairOf(next)]);
@@ -75,7 +82,6 @@ describe('a refresh token', () => {
     const second = (await oauth.refresh(client, first.refresh_token)).tokens;
     await oauth.ageRefreshTokens(MINUTE);
     const third = (await oauth.refresh(client, second.refresh_token)).tokens;
-    await oauth.ageRefreshTokens(LATER);
     expect((await oauth.refresh(client, first.refresh_token)).error).toBe('invalid_grant');
     await expectEnd(third.access_token);
   });
@@ -95,7 +101,6 @@ describe('a refresh token', () => {
   test('narrows the access token alone', async () => {
     const { refresh_token } = await connect();
     const narrow = (await oauth.refresh(client, refresh_token, { scope: 'read' })).tokens;
-    await oauth.ageRefreshTokens(LATER);
     const beside = (await oauth.refresh(client, refresh_token, { scope: 'ask read' })).tokens;
     const all = (await oauth.refresh(client, narrow.refresh_token)).tokens;
     expect([narrow.scope, beside.scope, all.scope]).toEqual(['read', 'read ask', 'read predict ask']);
@@ -148,7 +153,6 @@ describe('two processes that share a store', () => {
     const [one] = all;
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(new Set(all.map((answer) => pairOf(answer).join())).size).toBe(1);
-    await oauth.ageRefreshTokens(LATER);
     // The client never got the answer.
     await other.kill();
     const again = await oauth.refresh(client, first.refresh_token);
