@@ -11,7 +11,7 @@ const TOOL = { name: 'predict_prices', arguments: { carat: 0.7 } };
 const MOST = 10;
 
 interface Transport {
-  finishAuth(code: string): Promise<void>;
+  finishAuth(answer: string | URLSearchParams): Promise<void>;
 }
 
 interface Client {
@@ -25,16 +25,21 @@ interface Sdk {
   readonly StreamableHTTPClientTransport: new (url: URL, options: { readonly authProvider: object }) => Transport;
 }
 
-function listSdks(): [name: string, sdk: Sdk][] {
+/** Takes what a client needs of the answer to its request for consent. */
+type ReadAnswer = (answer: URLSearchParams) => string | URLSearchParams;
+
+function listSdks(): [name: string, sdk: Sdk, read: ReadAnswer][] {
   const load = requireFrom('mcp-servers');
   return [
-    ['@modelcontextprotocol/client', requireFrom('mcp-clients')('@modelcontextprotocol/client')],
+    // It checks the issuer, too.
+    ['@modelcontextprotocol/client', requireFrom('mcp-clients')('@modelcontextprotocol/client'), (answer) => answer],
     [
       '@modelcontextprotocol/sdk',
       {
         ...load('@modelcontextprotocol/sdk/client/index.js'),
         ...load('@modelcontextprotocol/sdk/client/streamableHttp.js'),
       },
+      (answer) => answer.get('code') ?? '',
     ],
   ];
 }
@@ -49,7 +54,7 @@ export async function refreshInParallel(
   databaseFile: string,
   consent: (address: string) => Promise<string>,
 ): Promise<void> {
-  for (const [name, { Client, StreamableHTTPClientTransport }] of listSdks()) {
+  for (const [name, { Client, StreamableHTTPClientTransport }, read] of listSdks()) {
     const kept = new Map<string, unknown>();
     const asked: string[] = [];
     const authProvider = {
@@ -70,7 +75,7 @@ export async function refreshInParallel(
       .connect(first)
       .catch(() => {});
     const answer = new URL(await consent(asked.at(-1) ?? ''));
-    await first.finishAuth(answer.searchParams.get('code') ?? '');
+    await first.finishAuth(read(answer.searchParams));
     const clients = [create(), create()] as const;
     for (const client of clients) await client.connect(open());
     for (let count = 1; count <= MOST; count++) {
