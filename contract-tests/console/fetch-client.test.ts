@@ -5,7 +5,7 @@ import createPageClient, { defaultPathSerializer as pagePath } from '../../conso
 
 /** As roster-client creates its client, of which the page replaces this part. */
 const options = (fetch: (request: Request) => Promise<Response>) => ({
-  duplex: 'half',
+  duplex: 'half' as const,
   baseUrl: 'http://roster.test/base',
   fetch,
   Request,
@@ -20,7 +20,7 @@ const CLIENTS = {
       ...options(fetch),
       pathSerializer: libraryPath,
     });
-    return { call: (method: 'get' | 'put', path: string, init: object) => client.request(method, path, init), client };
+    return { call: (method: 'get' | 'put', path: string, init: object) => client.request(method, path, { body: undefined, ...init }), client };
   },
   page: (fetch: (request: Request) => Promise<Response>) => {
     const client = createPageClient({ ...options(fetch), pathSerializer: pagePath });

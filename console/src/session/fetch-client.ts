@@ -12,7 +12,7 @@ interface Options extends Omit<RequestInit, 'headers'> {
   readonly fetch: (request: Request) => Promise<Response>;
   readonly Request: typeof Request;
   readonly headers: Sent;
-  readonly bodySerializer: (body: unknown, headers: Headers) => BodyInit;
+  readonly bodySerializer: (body: unknown, headers: Headers) => NonNullable<RequestInit['body']>;
   readonly pathSerializer: (path: string, names: Sent) => string;
 }
 

@@ -18,7 +18,7 @@ function etagOf(response: Response): string {
 
 /**
  * They are replaced whole, only grow, or never change: no change of one caller hides another's. A record is counted
- * anew for each answer, so that its tag would cost as much as itself.
+ * anew for each answer, so that its tag would cost as much as itself. Clients of OpenAI's API send no conditions.
  */
 const UNCONDITIONAL = [
   'getDocument',
@@ -27,6 +27,7 @@ const UNCONDITIONAL = [
   'deleteConversation',
   'deleteResponse',
   'getErrors',
+  'getOpenaiModel',
   'getRecord',
 ];
 

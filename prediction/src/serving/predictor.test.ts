@@ -118,10 +118,14 @@ describe('intervals', () => {
   });
 
   test('are wider where the target is less certain', () => {
-    const rowsAt = (x: number) => mixedRows.map(({ day, kind }) => ({ day, kind, x }));
-    const widthAt = (x: number) =>
-      mixed.predict(rowsAt(x), { confidence: 0.9 }).reduce((sum, { min, max }) => sum + max - min, 0);
-    expect(widthAt(0.95)).toBeGreaterThan(1.2 * widthAt(0.05));
+    const rows = makeRows(600, (random) => {
+      const x = random();
+      return { x, y: 10 * x + 8 * x * (random() - 0.5) };
+    });
+    const predictor = new Predictor(train(readRows(rows, 'y')));
+    const [sure, unsure] = predictor.predict([{ x: 0.1 }, { x: 0.9 }], { confidence: 0.9 });
+    const width = (p = sure) => (p?.max ?? 0) - (p?.min ?? 0);
+    expect(width(unsure)).toBeGreaterThan(2 * width(sure));
   });
 
   test('of their own accord are no wider than a standard deviation, at the highest such level', () => {
