@@ -45,6 +45,12 @@ export class LruCache<V> {
     }
   }
 
+  /** Keeps a value that grew or shrank. */
+  resize(key: string, size: number): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && entry.size !== size) this.set(key, entry.value, size);
+  }
+
   #delete(key: string): void {
     this.#size -= this.#entries.get(key)?.size ?? 0;
     this.#entries.delete(key);

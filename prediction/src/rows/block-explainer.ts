@@ -19,7 +19,9 @@ interface ExplainedModel {
 
 /** The models that were explained last in this process. Others lay out their forests anew when they are explained. */
 const recent = new Set<ModelExplainer>();
-const MAX_RECENT = 4;
+
+/** The bytes that they may take together, unless it is one. */
+const MAX_RECENT_BYTES = 128 * 1024 * 1024;
 
 /**
  * Computes contributions to the scores of a model. Its forests are packed until they are first explained, as most models
@@ -86,6 +88,8 @@ export class ModelExplainer {
     const { ordinary, correction } = finish(this.#layOut(forest));
     ordinary.addTo(values, this.names.length, rows, bins, count);
     if (isPartial) correction?.addTo(values, this.names.length, rows, bins, count);
+    // Tables are laid out with the first rows.
+    forgetOldest(this);
   }
 
   get forestCount(): number {
@@ -105,8 +109,6 @@ export class ModelExplainer {
   *#layOut(forest: number): Steps<Pair<ForestExplainer>> {
     recent.delete(this);
     recent.add(this);
-    const [oldest] = recent;
-    if (oldest && recent.size > MAX_RECENT) oldest.#forget();
     const known = this.#explainers.get(forest);
     if (known) return known;
     const packed = this.#forests[forest];
@@ -114,7 +116,7 @@ export class ModelExplainer {
     const maxBytes = MAX_TABLE_BYTES / this.#forests.length / (packed.correction ? 2 : 1);
     this.#memory ??= scorerMemory();
     const create = (one: PackedForest) => {
-      return ForestExplainer.create(one.trees(), this.#playerOf, this.#memory, maxBytes);
+      return ForestExplainer.create([...one.trees()], this.#playerOf, this.#memory, maxBytes);
     };
     const ordinary = yield* create(packed.ordinary);
     const explainers = { ordinary, correction: packed.correction && (yield* create(packed.correction)) };
@@ -122,10 +124,30 @@ export class ModelExplainer {
     return explainers;
   }
 
-  #forget(): void {
+  /** About how many bytes it takes now, apart from the packed forests: those of the trees and tables that are laid out. */
+  get laidOutBytes(): number {
+    let bytes = this.#memory?.size ?? 0;
+    for (const { ordinary, correction } of this.#explainers.values())
+      bytes += ordinary.bytes + (correction?.bytes ?? 0);
+    return bytes;
+  }
+
+  /** Frees what is laid out. */
+  forget(): void {
     recent.delete(this);
     this.#explainers.clear();
     this.#memory = undefined;
+  }
+}
+
+/** Frees what is laid out of the models that were explained longest ago, if all take too much. */
+function forgetOldest(latest: ModelExplainer): void {
+  let bytes = 0;
+  for (const explainer of recent) bytes += explainer.laidOutBytes;
+  for (const oldest of recent) {
+    if (bytes <= MAX_RECENT_BYTES || oldest === latest) return;
+    bytes -= oldest.laidOutBytes;
+    oldest.forget();
   }
 }
 

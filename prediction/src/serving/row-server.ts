@@ -148,9 +148,9 @@ export class RowServer<A> {
     return this.#adapted;
   }
 
-  /** The approximate bytes of memory that it takes: see `estimateMemory`. */
+  /** The approximate bytes of memory that it takes now, with what contributions are computed from: see `estimateMemory`. */
   get memoryBytes(): number {
-    return this.#parts.memoryBytes;
+    return this.#parts.memoryBytes + (this.#parts.task.explainer?.laidOutBytes ?? 0);
   }
 
   /** The model that predicts, with its target and columns. */

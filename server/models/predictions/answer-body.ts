@@ -99,6 +99,13 @@ export class ModelCache extends LruCache<AnyPredictor> {
     super({ maxEntries: MAX_LOADED, maxSize: maxBytes });
   }
 
+  /** Returns a model, which takes more memory once its contributions were asked for. */
+  override get(versionId: string): AnyPredictor | undefined {
+    const predictor = super.get(versionId);
+    if (predictor) this.resize(versionId, Math.min(predictor.memoryBytes, this.maxBytes));
+    return predictor;
+  }
+
   /** @param pause called between two steps, for others to work */
   async load(versionId: string, { artifact, seenRows }: StoredModel, pause: Pause): Promise<AnyPredictor> {
     const model = await runSteps(decodeModelInSteps(artifact), pause);

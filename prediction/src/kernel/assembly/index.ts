@@ -19,6 +19,7 @@ export { findSplit } from './split';
 export { writeNumbers } from './text/digits';
 export { listOthers, setNumbers, writeRows, writtenEnd } from './text/rows';
 export { addTree, multiplyByTree } from './tree';
+export { addTreeContributions } from './tree-contributions';
 
 /** Returns the first address after the kernel's own memory. */
 export function firstFree(): usize {

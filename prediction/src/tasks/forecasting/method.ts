@@ -179,6 +179,13 @@ export class Forecaster {
     for (const { explainer } of [this.forecaster, this.backtester]) if (explainer) yield* explainer.prepare();
   }
 
+  /** About how many bytes the forests take that are laid out to explain forecasts. */
+  get laidOutBytes(): number {
+    // Both may be one.
+    const explainers = new Set([this.forecaster.explainer, this.backtester.explainer]);
+    return [...explainers].reduce((sum, explainer) => sum + (explainer?.laidOutBytes ?? 0), 0);
+  }
+
   /** The bytes of memory that its forests take. */
   get forestBytes(): number {
     return this.forecaster.bytes + this.backtester.bytes;

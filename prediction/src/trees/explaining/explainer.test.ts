@@ -74,18 +74,33 @@ const cases = fc
     return { trees, playerOf, players, bins, rowCount };
   });
 
-function explain(trees: readonly Tree[], playerOf: readonly number[], players: number, bins: Uint8Array, rows: number) {
+/** The ways to explain: with tables, with some, by visiting the trees, and without the kernel. */
+const WAYS = [
+  { maxBytes: 2 ** 30, memory: scorerMemory },
+  { maxBytes: 2 ** 16, memory: scorerMemory },
+  { maxBytes: 0, memory: scorerMemory },
+  { maxBytes: 0, memory: () => undefined },
+];
+
+function explain(
+  trees: readonly Tree[],
+  playerOf: readonly number[],
+  players: number,
+  bins: Uint8Array,
+  rows: number,
+  { maxBytes, memory }: (typeof WAYS)[number],
+) {
   const values = new Float64Array(rows * players);
   const all = Uint32Array.from({ length: rows }, (_, row) => row);
-  finish(ForestExplainer.create(trees, playerOf, scorerMemory())).addTo(values, players, all, bins, rows);
+  finish(ForestExplainer.create(trees, playerOf, memory(), maxBytes)).addTo(values, players, all, bins, rows);
   return values;
 }
 
-describe('contributions', () => {
+describe.each(WAYS)('contributions with tables of at most $maxBytes bytes', (way) => {
   test('are those of brute force over all orders in which columns become known', () => {
     fc.assert(
       fc.property(cases, ({ trees, playerOf, players, bins, rowCount }) => {
-        const values = explain(trees, playerOf, players, bins, rowCount);
+        const values = explain(trees, playerOf, players, bins, rowCount, way);
         for (let row = 0; row < rowCount; row++) {
           const binOf = playerOf.map((_, feature) => bins[feature * rowCount + row] ?? 0);
           const expected = bruteForce(trees, playerOf, players, binOf);
@@ -94,7 +109,7 @@ describe('contributions', () => {
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -109,7 +124,7 @@ describe('contributions', () => {
           const trees = Array.from({ length: 10 }, () => randomTree(MAX_LEAVES, players, random));
           const playerOf = [...Array(players).keys()];
           const bins = Uint8Array.from({ length: players * rows }, () => 256 * random());
-          const values = explain(trees, playerOf, players, bins, rows);
+          const values = explain(trees, playerOf, players, bins, rows, way);
           const base = expectedScore({ base: 0, trees });
           for (let row = 0; row < rows; row++) {
             const score = trees.reduce((sum, tree) => sum + findLeafValue(tree, { bins, rowCount: rows }, row), 0);
@@ -118,7 +133,30 @@ describe('contributions', () => {
           }
         },
       ),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
+  });
+
+  test('are the same to the last bit whichever rows they come with', () => {
+    const random = seededRandom(5);
+    const [players, rows] = [9, 1100];
+    const playerOf = [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 3];
+    const trees = Array.from({ length: 30 }, () => randomTree(1 + Math.floor(MAX_LEAVES * random()), 11, random));
+    const bins = Uint8Array.from({ length: 11 * rows }, () => 256 * random());
+    const explainer = finish(ForestExplainer.create(trees, playerOf, way.memory(), way.maxBytes));
+    const together = new Float64Array(rows * players);
+    const alone = new Float64Array(rows * players);
+    explainer.addTo(
+      together,
+      players,
+      Uint32Array.from({ length: rows }, (_, row) => row),
+      bins,
+      rows,
+    );
+    for (let row = 0; row < rows; row += 7) {
+      explainer.addTo(alone, players, Uint32Array.of(row), bins, rows);
+      const [from, to] = [row * players, (row + 1) * players];
+      expect(alone.subarray(from, to)).toEqual(together.subarray(from, to));
+    }
   });
 });

@@ -1,21 +1,26 @@
 import type { KernelMemory } from '../../kernel/kernel-memory.js';
 import type { Forest, Tree } from '../forest/tree.js';
 import type { Steps } from '../steps.js';
-import { addClusterValues, clusterLeaves, type LeafCluster } from './leaf-clusters.js';
+import { addClusterValues, clusterBytes, clusterLeaves, type LeafCluster } from './leaf-clusters.js';
 import { playTree, type TreeGame } from './leaf-games.js';
+import { Slots } from './row-blocks.js';
+import { layOutTree, TreePrograms } from './tree-programs.js';
 import { tableBytes, ValueTables } from './value-tables.js';
 
 /** The states of a cluster of several leaves, tried from the most; more states mean fewer clusters, and more memory. */
 const MAX_STATES = [1024, 256, 64];
 
-/** The states of a leaf by itself that has a table; with more, its values are computed for each row. */
-const MAX_LEAF_STATES = 4096;
+/** The bytes of tables that a tree may have. Larger ones are slower to fill, and not faster to look up, than the tree is to visit. */
+const MAX_TREE_BYTES = 256 * 1024;
+
+/** Smaller clusters do not make tables so many times smaller. */
+const HOPELESS = 4;
 
 /** Fewer rows are explained without tables, which take longer to lay out. */
 const MIN_TABLE_ROWS = 32;
 
 /** The bytes of tables that a model may have. */
-export const MAX_TABLE_BYTES = 32 * 1024 * 1024;
+export const MAX_TABLE_BYTES = 48 * 1024 * 1024;
 
 /**
  * Computes what each column contributes to the score of a row by a forest: its Shapley value, where columns are the
@@ -24,65 +29,63 @@ export const MAX_TABLE_BYTES = 32 * 1024 * 1024;
  */
 export class ForestExplainer {
   readonly #tabled: readonly LeafCluster[];
-  /** The clusters that have no place in tables. */
-  readonly #untabled: readonly LeafCluster[];
+  /** Those of all trees, where the kernel cannot be had. */
+  readonly #others: readonly LeafCluster[];
   readonly #memory: KernelMemory | undefined;
   readonly #players: number;
+  readonly #programs: TreePrograms | undefined;
+  /** About how many bytes it takes, apart from the memory of the kernel. */
+  readonly bytes: number;
   #tables: ValueTables | undefined;
 
   /**
    * Lays out a forest in steps.
    *
    * @param playerOf the index of the column of each feature.
-   * @param memory where tables are laid out; undefined, where the kernel cannot be had.
+   * @param memory where trees and tables are laid out; undefined, where the kernel cannot be had.
    * @param maxBytes of the tables.
    * @throws {RangeError} in a step, if the trees have no covers; see `hasCovers`.
    */
   static *create(
-    trees: Iterable<Tree>,
+    trees: readonly Tree[],
     playerOf: readonly number[],
     memory: KernelMemory | undefined,
     maxBytes = MAX_TABLE_BYTES,
   ): Steps<ForestExplainer> {
-    const games: TreeGame[] = [];
-    for (const tree of trees) {
-      games.push(playTree(tree, playerOf));
+    const players = playerOf.reduce((most, player) => Math.max(most, player), 0) + 1;
+    const tabled: LeafCluster[] = [];
+    const others: LeafCluster[] = [];
+    const programs: number[] = [];
+    const slots = new Slots();
+    let left = maxBytes;
+    for (const [index, tree] of trees.entries()) {
+      const most = memory ? Math.min(MAX_TREE_BYTES, left / (trees.length - index)) : Number.POSITIVE_INFINITY;
+      const clusters = most > 0 ? findClusters(playTree(tree, playerOf), most) : undefined;
+      if (clusters === undefined) {
+        if (memory) programs.push(layOutTree(memory, tree, playerOf, slots));
+      } else if (memory) {
+        tabled.push(...clusters);
+        left -= sumTables(clusters);
+      } else others.push(...clusters);
       yield;
     }
-    let clusters: LeafCluster[] = [];
-    for (const most of MAX_STATES) {
-      clusters = [];
-      let bytes = 0;
-      for (const game of games) {
-        for (const cluster of clusterLeaves(game, most)) {
-          clusters.push(cluster);
-          bytes += tableBytes(cluster);
-        }
-        yield;
-      }
-      if (bytes <= maxBytes) break;
-    }
-    return new ForestExplainer(clusters, playerOf, memory, maxBytes);
+    const laidOut = memory && programs.length > 0 ? new TreePrograms(memory, programs, slots, players) : undefined;
+    return new ForestExplainer(tabled, others, laidOut, memory, players);
   }
 
   private constructor(
-    clusters: readonly LeafCluster[],
-    playerOf: readonly number[],
+    tabled: readonly LeafCluster[],
+    others: readonly LeafCluster[],
+    programs: TreePrograms | undefined,
     memory: KernelMemory | undefined,
-    maxBytes: number,
+    players: number,
   ) {
-    let bytes = 0;
-    const hasPlace = (cluster: LeafCluster) => {
-      const needed = tableBytes(cluster);
-      if (cluster.states > MAX_LEAF_STATES || bytes + needed > maxBytes) return false;
-      bytes += needed;
-      return true;
-    };
-    this.#tabled = clusters.filter(hasPlace);
-    const tabled = new Set(this.#tabled);
-    this.#untabled = clusters.filter((cluster) => !tabled.has(cluster));
+    this.#tabled = tabled;
+    this.#others = others;
+    this.#programs = programs;
     this.#memory = memory;
-    this.#players = playerOf.reduce((most, player) => Math.max(most, player), 0) + 1;
+    this.#players = players;
+    this.bytes = [...tabled, ...others].reduce((sum, cluster) => sum + clusterBytes(cluster), 0);
   }
 
   /**
@@ -95,7 +98,8 @@ export class ForestExplainer {
     const tables = rows.length < MIN_TABLE_ROWS ? this.#tables : this.#layOut();
     if (tables) tables.addTo(values, players, rows, bins, stride);
     else addValues(this.#tabled, values, players, rows, bins, stride);
-    addValues(this.#untabled, values, players, rows, bins, stride);
+    this.#programs?.addTo(values, players, rows, bins, stride);
+    addValues(this.#others, values, players, rows, bins, stride);
   }
 
   #layOut(): ValueTables | undefined {
@@ -104,6 +108,19 @@ export class ForestExplainer {
     return this.#tables;
   }
 }
+
+/** Cuts a tree into clusters, the larger the better, whose tables take at most so many bytes; undefined if none do. */
+function findClusters(game: TreeGame, maxBytes: number): LeafCluster[] | undefined {
+  for (const most of MAX_STATES) {
+    const clusters = [...clusterLeaves(game, most)];
+    const bytes = sumTables(clusters);
+    if (bytes <= maxBytes) return clusters;
+    if (bytes > HOPELESS * maxBytes) return undefined;
+  }
+  return undefined;
+}
+
+const sumTables = (clusters: readonly LeafCluster[]) => clusters.reduce((sum, cluster) => sum + tableBytes(cluster), 0);
 
 /** Adds the values of clusters to those of rows: first their sum, then that to what is there, as tables do. */
 function addValues(

@@ -45,6 +45,15 @@ export function* clusterLeaves(tree: TreeGame, maxStates: number): Generator<Lea
   }
 }
 
+/** The bytes of the possibilities of a feature, by bin, and about those of an object. */
+const [FEATURE_BYTES, OBJECT_BYTES] = [6 * MAX_BINS, 100];
+
+/** Returns about how many bytes a cluster takes. */
+export function clusterBytes({ leaves, features }: LeafCluster): number {
+  const ofFeatures = features.length * (FEATURE_BYTES + OBJECT_BYTES);
+  return leaves.reduce((sum, { values }) => sum + values.bytes + OBJECT_BYTES, ofFeatures);
+}
+
 function bitsFrom(from: number, to: number): number {
   return to - from === 32 ? -1 : ((1 << (to - from)) - 1) << from;
 }

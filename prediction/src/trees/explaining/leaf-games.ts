@@ -65,7 +65,7 @@ export function playTree({ splits, leaves, covers }: Tree, playerOf: readonly nu
 }
 
 /** Returns the number of training rows at each split. */
-function coverNodes(splits: readonly Split[], covers: readonly number[]): Float64Array {
+export function coverNodes(splits: readonly Split[], covers: readonly number[]): Float64Array {
   const rows = new Float64Array(splits.length);
   const rowsOf = (child: number) => (child < 0 ? covers[~child] : rows[child]) ?? 0;
   // Children come behind their parents.

@@ -43,6 +43,10 @@ export class LeafValues {
     }
   }
 
+  get bytes(): number {
+    return this.#places.byteLength + this.#starts.byteLength + 2 * this.#chances.byteLength;
+  }
+
   /**
    * Adds the values for a row.
    *
@@ -75,7 +79,7 @@ export class LeafValues {
 const quadratures: Quadrature[] = [];
 
 /** Returns the quadrature that is exact for games of so many players: n points are, for degrees up to 2n − 1. */
-function quadratureOf(players: number): Quadrature {
+export function quadratureOf(players: number): Quadrature {
   const count = Math.max(1, (players + 1) >> 1);
   quadratures[count] ??= createQuadrature(count);
   return quadratures[count] ?? createQuadrature(count);

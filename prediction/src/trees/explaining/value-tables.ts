@@ -1,15 +1,10 @@
 import type { KernelMemory } from '../../kernel/kernel-memory.js';
 import { MAX_BINS } from '../forest/tree.js';
 import { addClusterValues, type LeafCluster } from './leaf-clusters.js';
+import { BLOCK_ROWS, copyToMemory, PAIR_BYTES, RowBlocks, Slots, SUM_BYTES } from './row-blocks.js';
 
 /** The number of clusters whose states the kernel finds at a time: the lanes of a vector of u16. */
 const GROUP = 8;
-
-/** The number of rows that are explained together. The more, the more of them share what is loaded of the tables. */
-const BLOCK = 1024;
-
-/** The bytes of the values of a pair of columns. */
-const PAIR = 16;
 
 interface Group {
   readonly address: number;
@@ -20,7 +15,7 @@ interface Group {
 
 /** Returns the bytes of the values of a cluster, and of their marks. */
 export function tableBytes({ states, pairs }: LeafCluster): number {
-  return states * (PAIR * pairs.length + 1);
+  return states * (PAIR_BYTES * pairs.length + 1);
 }
 
 /**
@@ -31,64 +26,39 @@ export function tableBytes({ states, pairs }: LeafCluster): number {
 export class ValueTables {
   readonly #memory: KernelMemory;
   readonly #groups: readonly Group[];
-  /** The features in the order of their slots. */
-  readonly #features: readonly number[];
-  readonly #pairs: number;
-  /** Addresses of the bins of a block of rows, of their sums, of their states in a group, and of unknown values. */
-  readonly #bins: number;
-  readonly #sums: number;
+  readonly #blocks: RowBlocks;
+  /** Addresses of the states of a block of rows in a group, and of unknown values. */
   readonly #states: number;
   readonly #unknown: number;
 
   /** @throws {RangeError} as `KernelMemory.allocate`. */
   constructor(memory: KernelMemory, clusters: readonly LeafCluster[], players: number) {
-    const slots = new Map<number, number>();
+    const slots = new Slots();
     const groups: Group[] = [];
     for (let start = 0; start < clusters.length; start += GROUP) {
       groups.push(layOutGroup(memory, clusters.slice(start, start + GROUP), slots));
     }
     this.#memory = memory;
     this.#groups = groups;
-    this.#features = [...slots.keys()];
-    this.#pairs = (players + 1) >> 1;
-    this.#bins = memory.allocate(BLOCK * this.#features.length);
-    this.#sums = memory.allocate(PAIR * BLOCK * (this.#pairs + 1));
-    this.#states = memory.allocate(2 * GROUP * (BLOCK + 3));
-    this.#unknown = memory.allocate(4 * GROUP * BLOCK);
+    this.#blocks = new RowBlocks(memory, slots.features, players);
+    this.#states = memory.allocate(2 * GROUP * (BLOCK_ROWS + 3));
+    this.#unknown = memory.allocate(4 * GROUP * BLOCK_ROWS);
   }
 
   /** See `ForestExplainer.addTo`. */
   addTo(values: Float64Array, players: number, rows: Uint32Array, bins: Uint8Array, stride: number): void {
-    for (let start = 0; start < rows.length; start += BLOCK) {
-      this.#addBlock(values, players, rows.subarray(start, start + BLOCK), bins, stride);
-    }
-  }
-
-  #addBlock(values: Float64Array, players: number, rows: Uint32Array, bins: Uint8Array, stride: number): void {
-    const { kernel, bytes, words, doubles } = this.#memory;
-    const count = rows.length;
-    for (const [slot, feature] of this.#features.entries()) {
-      const from = feature * stride;
-      const to = this.#bins + slot * count;
-      for (let index = 0; index < count; index++) bytes[to + index] = bins[from + (rows[index] ?? 0)] ?? 0;
-    }
-    doubles.fill(0, this.#sums / 8, this.#sums / 8 + 2 * BLOCK * this.#pairs);
-    for (const group of this.#groups) {
-      const unknown = kernel.findStates(group.address, this.#bins, this.#states, count, this.#unknown);
-      for (let at = this.#unknown / 4; at < this.#unknown / 4 + unknown; at++) {
-        const place = words[at] ?? 0;
-        this.#findValues(group, place >>> 16, place & 0xffff, rows, bins, stride);
+    const { kernel, words } = this.#memory;
+    this.#blocks.addTo(values, players, rows, bins, stride, (block) => {
+      const count = block.length;
+      for (const group of this.#groups) {
+        const unknown = kernel.findStates(group.address, this.#blocks.bins, this.#states, count, this.#unknown);
+        for (let at = this.#unknown / 4; at < this.#unknown / 4 + unknown; at++) {
+          const place = words[at] ?? 0;
+          this.#findValues(group, place >>> 16, place & 0xffff, block, bins, stride);
+        }
+        kernel.addStates(group.address, this.#states, count, this.#blocks.sums, SUM_BYTES);
       }
-      kernel.addStates(group.address, this.#states, count, this.#sums, PAIR * BLOCK);
-    }
-    const sums = this.#sums / 8;
-    for (let index = 0; index < count; index++) {
-      const to = (rows[index] ?? 0) * players;
-      for (let player = 0; player < players; player++) {
-        const from = sums + 2 * BLOCK * (player >> 1) + 2 * index + (player & 1);
-        values[to + player] = (values[to + player] ?? 0) + (doubles[from] ?? 0);
-      }
-    }
+    });
   }
 
   /** Computes the values of the state in which a row of the block meets a cluster. */
@@ -111,8 +81,8 @@ export class ValueTables {
   }
 }
 
-/** @param slots the slot of each feature; new features get the next ones. */
-function layOutGroup(memory: KernelMemory, clusters: readonly LeafCluster[], slots: Map<number, number>): Group {
+/** Lays out a group; its features get slots. */
+function layOutGroup(memory: KernelMemory, clusters: readonly LeafCluster[], slots: Slots): Group {
   const vectorsOf = new Map<number, Uint16Array>();
   for (const [lane, { features }] of clusters.entries()) {
     let step = 1;
@@ -128,27 +98,33 @@ function layOutGroup(memory: KernelMemory, clusters: readonly LeafCluster[], slo
   for (const [index, vectors] of [...vectorsOf.values()].entries()) {
     findPlaces(places.subarray(MAX_BINS * index, MAX_BINS * (index + 1)), distinct, vectors);
   }
-  const ownSlots = Uint32Array.from(vectorsOf.keys(), (feature) => {
-    const slot = slots.get(feature) ?? slots.size;
-    slots.set(feature, slot);
-    return slot;
-  });
-  const tables = clusters.map(({ states, pairs }) => memory.allocate(states * PAIR * pairs.length));
+  const ownSlots = Uint32Array.from(vectorsOf.keys(), (feature) => slots.of(feature));
+  const tables = clusters.map(({ states, pairs }) => memory.allocate(states * PAIR_BYTES * pairs.length));
   // A missing cluster has one state, which is known.
-  const none = copy(memory, Uint8Array.of(1));
+  const none = copyToMemory(memory, Uint8Array.of(1));
   const known = new Uint32Array(GROUP).fill(none);
   for (const [lane, { states }] of clusters.entries()) known[lane] = memory.allocate(states);
   const terms = Uint32Array.from(listTerms(clusters, tables));
-  const features = [vectorsOf.size, copy(memory, ownSlots), copy(memory, places)];
-  const start = copy(memory, terms);
-  const group = [copy(memory, Uint16Array.from(distinct)), copy(memory, known), start, start + terms.byteLength];
-  return { address: copy(memory, Uint32Array.from([...features, ...group])), clusters, values: tables };
+  const features = [vectorsOf.size, copyToMemory(memory, ownSlots), copyToMemory(memory, places)];
+  const start = copyToMemory(memory, terms);
+  const group = [
+    copyToMemory(memory, Uint16Array.from(distinct)),
+    copyToMemory(memory, known),
+    start,
+    start + terms.byteLength,
+  ];
+  return { address: copyToMemory(memory, Uint32Array.from([...features, ...group])), clusters, values: tables };
 }
 
 /** Lists what is added to each pair of columns. @param tables the address of the values of each cluster. */
 function listTerms(clusters: readonly LeafCluster[], tables: readonly number[]): number[] {
   return clusters.flatMap(({ pairs }, lane) =>
-    pairs.flatMap((pair, place) => [pair, 2 * lane, (tables[lane] ?? 0) + PAIR * place, PAIR * pairs.length]),
+    pairs.flatMap((pair, place) => [
+      pair,
+      2 * lane,
+      (tables[lane] ?? 0) + PAIR_BYTES * place,
+      PAIR_BYTES * pairs.length,
+    ]),
   );
 }
 
@@ -173,11 +149,4 @@ function findPlaces(places: Uint16Array, distinct: number[], vectors: Uint16Arra
 function isRepeated(vectors: Uint16Array, bin: number): boolean {
   for (let at = GROUP * bin; at < GROUP * (bin + 1); at++) if (vectors[at] !== vectors[at - GROUP]) return false;
   return true;
-}
-
-function copy(memory: KernelMemory, array: ArrayBufferView): number {
-  const { buffer, byteOffset, byteLength } = array;
-  const address = memory.allocate(byteLength);
-  memory.bytes.set(new Uint8Array(buffer, byteOffset, byteLength), address);
-  return address;
 }
