@@ -19,6 +19,7 @@ import type { PredictionPool } from './models/predictions/prediction-pool.js';
 import type { Predictors } from './models/predictions/predictors.js';
 import { actualsOperations } from './models/record/actuals.js';
 import { recordOperations } from './models/record/record.js';
+import { seriesOperations } from './models/series.js';
 import type { Tables } from './models/training/tables.js';
 import { trainingOperations } from './models/training/train.js';
 import type { Trainings } from './models/training/trainings.js';
@@ -83,6 +84,7 @@ export function operations(
     ...actualsOperations(store, services.tables),
     ...onnxOperations(predictors),
     ...errorOperations(store),
+    ...seriesOperations(store, predictors),
     ...recordOperations(store, services.tables),
     ...mcpOperations({ ...services.tools, agents, calls: services.calls }, version),
     ...openaiOperations(store, agents),

@@ -8,6 +8,7 @@ const ALL = '/api/projects/{projectName}/models';
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const ACTUALS = '/api/projects/{projectName}/models/{modelName}/actuals';
 const RECORD = '/api/projects/{projectName}/models/{modelName}/record';
+const SERIES = '/api/projects/{projectName}/models/{modelName}/series';
 const ERRORS = '/api/projects/{projectName}/models/{modelName}/errors';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
@@ -466,6 +467,38 @@ describe('getErrors', () => {
   test('404 where there is no such version', async () => {
     const given = await situation(404, 'model', trained);
     const { error } = await roster.GET(ERRORS, { params: { ...prices(), query: { version: 9 } }, ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+});
+
+describe('getSeries', () => {
+  test('200 with the last values of a series', async () => {
+    const days = Array.from({ length: 40 }, (_, day) => {
+      return { day: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10), sold: 20 + (day % 7) };
+    });
+    const given = await situation(200, 'values', async () => {
+      const { data } = await roster.PUT(ONE, {
+        params: { ...named('daily_sales'), query: { target: 'sold', order_by: 'day', horizon: 7 } },
+        body: days,
+      });
+      await settled(roster, named('daily_sales').path, data);
+    });
+    const { data, response } = await roster.GET(SERIES, { params: named('daily_sales'), ...given });
+    expect(response.status).toBe(200);
+    expect(data?.reason).toBeNull();
+    expect(data?.values.length).toBeGreaterThan(1);
+  });
+
+  test('200 without values of a series that the model does not know', async () => {
+    const given = await situation(200, 'none', trained);
+    const { data } = await roster.GET(SERIES, { params: { ...prices(), query: { group: ['Harbour'] } }, ...given });
+    expect(data?.values).toEqual([]);
+    expect(data?.reason).not.toBeNull();
+  });
+
+  test('404 where there is no such model', async () => {
+    const given = await situation(404, 'model', async () => {});
+    const { error } = await roster.GET(SERIES, { params: prices(), ...given });
     expect(error?.type).toBe('/problems/model-not-found');
   });
 });

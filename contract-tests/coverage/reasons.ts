@@ -70,7 +70,7 @@ export const REASONS: readonly Reason[] = [
       ...['callMcp*', 'predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
       ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
       ...['getKey', 'getModel', 'getOpenaiModel*', 'getProject', 'getSkill', 'getVersion', 'completeChat'],
-      ...['addActuals', 'completeResponse', 'getErrors', 'getOnnx', 'getRecord', 'getResponse'],
+      ...['addActuals', 'completeResponse', 'getErrors', 'getOnnx', 'getRecord', 'getResponse', 'getSeries'],
       ...['previewTable', 'getManifest', 'applyManifest'],
     ].map((operation) => `${operation} 503 example stopping`),
     because:

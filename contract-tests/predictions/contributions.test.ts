@@ -171,6 +171,15 @@ describe('the contributions of forecasts', () => {
     expect(rows.some((row) => Math.abs(Number(row['sales_season'])) > 5)).toBe(true);
     const of = (promoted: number) => Number(rows[promoted]?.['sales_contribution_promotion']);
     expect(of(1)).toBeGreaterThan(of(0) + 2);
+    const { data: known } = await roster.GET('/api/projects/{projectName}/models/{modelName}/series', {
+      params: { path: { projectName, modelName: 'sales' }, query: { group: ['B'] } },
+    });
+    const ofB = sales.filter(({ store }) => store === 'B');
+    expect(known).toEqual({
+      model: 'sales',
+      reason: null,
+      values: ofB.map((row) => ({ moment: row.month, value: row.sales })),
+    });
     const backtest = await rowsOf(post('sales', 'rows=lean&contributions=true&backtest=3', [{ store: 'B' }]));
     for (const row of backtest) {
       const sum = addUp(row, 'sales') + Number(row['sales_season']);
@@ -178,6 +187,25 @@ describe('the contributions of forecasts', () => {
     }
   });
 });
+
+test('the contributions of a hundred classes by a thousand columns are bounded, and of few rows answered', async () => {
+  const columns = Array.from({ length: 1000 }, (_, at) => at);
+  const table = Array.from({ length: 300 }, (_, index) => ({
+    ...Object.fromEntries(columns.map((at) => [`c${at}`, (index * (at + 7)) % 103])),
+    y: `class ${index % 100}`,
+  }));
+  await train('hundred', 'y', table);
+  const [row = {}] = await rowsOf(post('hundred', 'rows=lean&contributions=true', table.slice(0, 1)));
+  expect(Object.keys(row).filter((name) => name.startsWith('y_contribution_')).length).toBeLessThanOrEqual(1000);
+  expect(Number.isFinite(row['y_base'])).toBe(true);
+  const many = await post(
+    'hundred',
+    'contributions=true',
+    Array.from({ length: 20_000 }, () => ({})),
+  );
+  expect(many.status).toBe(400);
+  expect(await many.text()).toContain('at most 10,000,000');
+}, 600_000);
 
 describe('contributions are refused with 400', () => {
   const refusal = async (name: string, rows: readonly Row[]) => {

@@ -51,6 +51,11 @@ describe('the errors of numbers', () => {
       expect(values.slice(0, 2)).toEqual([sent?.shop, sent?.size]);
       expect(truth).toBe(sent?.y);
     }
+    expect(errors.contributions).toEqual(['y_base', 'y_contribution_shop', 'y_contribution_size']);
+    for (const { contributions, predicted } of errors.rows) {
+      const sum = contributions.reduce((all, value) => all + value, 0);
+      expect(Math.abs(sum - Number(predicted))).toBeLessThan(1e-9);
+    }
     const [slice] = errors.slices;
     expect(errors.slices).toHaveLength(1);
     expect(slice).toMatchObject({ column: 'shop', value: 'south', from: null, to: null, rows: 150 });
@@ -92,6 +97,12 @@ test('the errors of classes are log losses, with the probability of the true cla
   expect(worst?.error).toBeCloseTo(-Math.log(worst?.probability ?? 0), 9);
   expect(['gain', 'loss']).toContain(worst?.truth);
   expect(errors.slices[0]).toMatchObject({ column: 'shop', value: 'south' });
+  for (const { contributions, predicted, truth, probability } of errors.rows) {
+    const sum = contributions.reduce((all, value) => all + value, 0);
+    const ofPredicted = predicted === truth ? Number(probability) : 1 - Number(probability);
+    // The shares of the classes are mixed into probabilities.
+    expect(Math.abs(1 / (1 + Math.exp(-sum)) - ofPredicted)).toBeLessThan(0.02);
+  }
 });
 
 test('the errors of forecasts have the moment, the series and the step, and name groups of series', async () => {
@@ -108,6 +119,7 @@ test('the errors of forecasts have the moment, the series and the step, and name
   const errors = await errorsOf('sales', table, query);
   expect(errors).toMatchObject({ measure: 'scaled_error', columns: ['month', 'region', 'shop'] });
   expect(errors.rows).toHaveLength(50);
+  expect(errors.contributions).toEqual([]);
   for (const { line, row, step, values, truth } of errors.rows) {
     expect([line, row]).toEqual([null, null]);
     expect(step).toBeGreaterThan(0);

@@ -38,9 +38,9 @@ function describeErrors({ name: model, version, task, status }: Model, stored: S
   const about = { model, version, task };
   if (stored === undefined) {
     const none = { measure: null, error: null, measured_rows: 0, confidence: null, columns: [], rows: [], slices: [] };
-    return { ...about, reason: REASONS[status], ...none };
+    return { ...about, reason: REASONS[status], ...none, contributions: [] };
   }
-  const { measure, error, measured_rows, confidence, columns, rows, slices } = stored;
+  const { measure, error, measured_rows, confidence, columns, contributions, rows, slices } = stored;
   return {
     ...about,
     reason: null,
@@ -49,7 +49,8 @@ function describeErrors({ name: model, version, task, status }: Model, stored: S
     measured_rows,
     confidence,
     columns: [...columns],
-    rows: rows.map((row) => ({ ...row, values: [...row.values] })),
+    contributions: [...contributions],
+    rows: rows.map((row) => ({ ...row, values: [...row.values], contributions: [...row.contributions] })),
     slices: [...slices],
   };
 }

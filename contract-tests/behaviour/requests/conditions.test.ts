@@ -29,6 +29,7 @@ const UNCONDITIONAL = [
   'getErrors',
   'getOpenaiModel',
   'getRecord',
+  'getSeries',
 ];
 
 test('every single resource can be read, changed and deleted conditionally', () => {

@@ -68,6 +68,7 @@ export function findForecastErrors(
     measured_rows: judged.length,
     confidence: ERROR_LEVEL,
     columns: [orderBy, ...groupBy].slice(0, MAX_ERROR_COLUMNS),
+    contributions: [],
     rows: worst.map((outcome) => describeForecast(table, model, outcome)),
     slices: [...sliceByGroup(table, judged, unit), ...sliceByStep(judged, unit, outcomes.length)]
       .sort((one, other) => other.error - one.error)
@@ -110,6 +111,7 @@ function describeForecast(
     upper: reach === null ? null : max,
     probability: null,
     error,
+    contributions: [],
   };
 }
 

@@ -9,6 +9,8 @@ export interface ModelErrors {
   readonly confidence: number;
   /** The names of the columns of `RowError.values`. */
   readonly columns: readonly string[];
+  /** The names of the numbers of `RowError.contributions`, as answers have them; none of forecasts. */
+  readonly contributions: readonly string[];
   /** The largest first. */
   readonly rows: readonly RowError[];
   /** The worst first; none if chance explains the differences. */
@@ -29,6 +31,8 @@ export interface RowError {
   /** The probability of the true class; null for numbers. */
   readonly probability: number | null;
   readonly error: number;
+  /** The base of the prediction, and what the shown columns add. */
+  readonly contributions: readonly number[];
 }
 
 /** The rows with one value, or a range of values, of one column. */

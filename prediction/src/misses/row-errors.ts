@@ -1,6 +1,7 @@
 import { findUnit, toFinite } from '../intervals/target-range.js';
 import { shortNumber } from '../model/summary.js';
 import { isPassedOver, type TableColumn } from '../table/column.js';
+import { baseColumn, contributionColumn } from '../table/column-names.js';
 import { type ColumnSummary, countValues } from '../table/column-profile.js';
 import type { Place } from '../table/reading/column-reading.js';
 import type { RowPlaces } from '../table/rows-read.js';
@@ -46,6 +47,7 @@ export function findRowErrors(
   const worstRows = Uint32Array.from(worst, (index) => rows[index] ?? 0);
   const cells = columns.map((column) => showCells(column, worstRows));
   const used = columns.filter(({ summary }) => summary.used);
+  const reasons = explainRows(columns, heldOut, worst);
   const parted = used.map((column) => partByValue(column, rows));
   const mean = scaled.reduce((sum, error) => sum + error, 0) / rows.length;
   const error = toFinite(unit * mean);
@@ -56,6 +58,7 @@ export function findRowErrors(
     measured_rows: rows.length,
     confidence: ERROR_LEVEL,
     columns: columns.map(({ column }) => column.name),
+    contributions: nameContributions(table.target, columns, heldOut),
     rows: worst.map((index, place): RowError => {
       return {
         ...showPlace(places?.at(rows[index] ?? 0)),
@@ -63,6 +66,7 @@ export function findRowErrors(
         values: cells.map((ofColumn) => ofColumn[place] ?? null),
         ...describeAnswer(table, heldOut, index),
         error: errors[index] ?? 0,
+        contributions: reasons[place] ?? [],
       };
     }),
     slices: findSlices(scaled, parted).map((slice): ErrorSlice => {
@@ -125,7 +129,32 @@ function describeAnswer(table: RowTable, { answers, rows }: HeldOutRows, index: 
   throw new Error('The rows were answered by a model of another task');
 }
 
+/** Contributions have so many digits: their sum does not show the rounding. */
+const DIGITS = 13;
+
+/** Returns, for each of some answers, its base and what the shown columns add, of those that the model uses. */
+function explainRows(columns: readonly ShownColumn[], { usedColumns, explain }: HeldOutRows, indexes: number[]) {
+  const places = findPlaces(columns, usedColumns);
+  return explain(indexes).map(({ base, added }) => {
+    return [base, ...places.map((place) => added[place] ?? 0)].map((value) =>
+      Number(toFinite(value).toPrecision(DIGITS)),
+    );
+  });
+}
+
+function nameContributions(target: string, columns: readonly ShownColumn[], { usedColumns }: HeldOutRows): string[] {
+  const shown = columns.filter(({ index }) => usedColumns.includes(index));
+  return [baseColumn(target), ...shown.map(({ column }) => contributionColumn(target, column.name))];
+}
+
+/** Returns the places of shown columns among those that the model uses. */
+function findPlaces(columns: readonly ShownColumn[], usedColumns: readonly number[]): number[] {
+  return columns.map(({ index }) => usedColumns.indexOf(index)).filter((place) => place >= 0);
+}
+
 interface ShownColumn {
+  /** In the table. */
+  readonly index: number;
   readonly column: TableColumn;
   readonly summary: ColumnSummary;
 }

@@ -4,6 +4,7 @@ import type { RowTable } from '../table/table.js';
 import { prepareTable } from '../trees/binning/dataset.js';
 import type { Forest, Scores } from '../trees/forest/tree.js';
 import { seededRandom, shuffledRange } from '../trees/random.js';
+import { type ExplainedScore, explainOutOfFold } from './explain-held-out.js';
 import { fitForests, type TrainingEffort } from './fit-forests.js';
 import type { Fitted, Objective, OutOfFold } from './folds.js';
 import { weighColumns } from './importance.js';
@@ -41,6 +42,10 @@ export interface TaskTraining<O extends Objective<O>, C, P extends object, M> {
 export interface HeldOutRows extends JudgedRows {
   /** Indexes of the table. */
   readonly rows: Uint32Array;
+  /** The indexes of the columns that answers may depend on. */
+  readonly usedColumns: readonly number[];
+  /** Returns the base of some answers, by their indexes in `rows`, and what each of `usedColumns` adds to it. */
+  explain(indexes: readonly number[]): ExplainedScore[];
 }
 
 /** The answers to rows by forests that were not trained on them. */
@@ -48,6 +53,16 @@ export interface JudgedRows {
   /** The squared error, or the log loss, of each row. */
   readonly losses: Float64Array;
   readonly answers: JudgedNumbers | JudgedClasses;
+  readonly scale: AnswerScale;
+}
+
+/** Turns a score into what callers see: the target's units, or the log-odds of the answered class. */
+export interface AnswerScale {
+  /** Returns the forest whose score an answer depends on most. */
+  forestOf(index: number): number;
+  score(index: number, score: number): number;
+  /** The same for a difference of scores. */
+  added(index: number, difference: number): number;
 }
 
 /** Predicted numbers, and the bounds of their intervals for `ERROR_LEVEL`. */
@@ -96,7 +111,8 @@ export function trainModel<O extends Objective<O>, C, P extends object, M>(
   const fitted = fitForests(binned, task.objective, splitRows(table, order), effort, progress);
   const { forests, outOfFold, testedRows } = fitted;
   const calibrated = task.calibrate(fitted, progress);
-  onHeldOut?.({ rows: testedRows, ...task.judgeRows(outOfFold, calibrated) });
+  const judged = task.judgeRows(outOfFold, calibrated);
+  onHeldOut?.({ rows: testedRows, ...judged, ...explainAnswers(outOfFold, features, judged.scale) });
   const unfamiliar_bins = findUnseenBins(binned, minRowsPerLeaf(table.rowCount));
   const hasPartialRows = unfamiliar_bins.some((bins) => bins.length > 0);
   const partial = hasPartialRows
@@ -114,4 +130,23 @@ export function trainModel<O extends Objective<O>, C, P extends object, M>(
     calibrated,
     partial,
   });
+}
+
+/** Returns how held-out answers are explained, each by the forest that gave it. */
+function explainAnswers(
+  outOfFold: OutOfFold<unknown>,
+  features: ModelBase['features'],
+  scale: AnswerScale,
+): Pick<HeldOutRows, 'usedColumns' | 'explain'> {
+  const usedColumns = [...new Set(features.map(({ column }) => column))];
+  const playerOf = features.map(({ column }) => usedColumns.indexOf(column));
+  const explain = (indexes: readonly number[]) => {
+    const rows = indexes.map((index) => outOfFold.testRows[index] ?? 0);
+    const forestOf = (place: number) => scale.forestOf(indexes[place] ?? 0);
+    return explainOutOfFold(outOfFold, usedColumns.length, playerOf, rows, forestOf).map(({ base, added }, place) => {
+      const index = indexes[place] ?? 0;
+      return { base: scale.score(index, base), added: added.map((value) => scale.added(index, value)) };
+    });
+  };
+  return { usedColumns, explain };
 }

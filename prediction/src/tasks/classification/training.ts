@@ -64,10 +64,20 @@ export class ClassTraining implements TaskTraining<ClassObjective, ClassCalibrat
 
   judgeRows(outOfFold: OutOfFold<ClassObjective>, { probabilities }: ClassCalibration): JudgedRows {
     const { rows, scores, labels, classCount } = scoredRows(outOfFold);
-    const ofRows = new ProbabilityEstimator(probabilities).ofRows(scores, rows);
+    const estimator = new ProbabilityEstimator(probabilities);
+    const ofRows = estimator.ofRows(scores, rows);
     const probability = Float64Array.from(rows, (row, index) => ofRows[index * classCount + (labels[row] ?? 0)] ?? 0);
     const predicted = Uint16Array.from(rows, (_, index) => mostLikely(ofRows, index * classCount, classCount));
-    return { losses: probability.map(measureLoss), answers: { task: 'classification', predicted, probability } };
+    const classOf = (index: number) => predicted[index] ?? 0;
+    return {
+      losses: probability.map(measureLoss),
+      answers: { task: 'classification', predicted, probability },
+      scale: {
+        forestOf: (index) => estimator.forestOf(classOf(index)),
+        score: (index, score) => estimator.score(classOf(index), score),
+        added: (index, difference) => estimator.slope(classOf(index)) * difference,
+      },
+    };
   }
 
   toUnits(loss: number): number {

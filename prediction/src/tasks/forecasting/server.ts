@@ -62,6 +62,12 @@ export interface ForecastPrediction {
   readonly max: number;
 }
 
+/** A value of a series; null in a gap. */
+export interface SeriesValue {
+  readonly moment: string | number;
+  readonly value: number | null;
+}
+
 /** The level of intervals for which none was asked. */
 const DEFAULT_LEVEL = 0.9;
 
@@ -142,9 +148,9 @@ export class SeriesServer {
     return this.#adapted;
   }
 
-  /** The approximate bytes of memory that it takes: see `estimateMemory`. */
+  /** The approximate bytes of memory that it takes now, with what contributions are computed from: see `estimateMemory`. */
   get memoryBytes(): number {
-    return this.#parts.memoryBytes;
+    return this.#parts.memoryBytes + this.#parts.forecaster.laidOutBytes;
   }
 
   /** The model that forecasts, with its target, order and groups. */
@@ -226,6 +232,24 @@ export class SeriesServer {
         level: undefined,
       },
     };
+  }
+
+  /**
+   * Returns the last values of a series that are kept, oldest first; undefined if the model does not know it.
+   *
+   * @param groups its values of the group columns.
+   * @param most the most values.
+   */
+  lastValues(groups: readonly string[], most: number): SeriesValue[] | undefined {
+    const { series, grid, group_by } = this.#parts.model;
+    const found = groups.length === group_by.length ? series.groups.find(groups.map(groupText)) : -1;
+    if (found < 0) return undefined;
+    const { start, values } = series.series(found);
+    const first = Math.max(0, values.length - most);
+    return Array.from(values.subarray(first), (value, index) => {
+      const moment = formatMoment(grid.form, findMoment(grid, start + first + index));
+      return { moment, value: Number.isNaN(value) ? null : value };
+    });
   }
 
   check(id?: string): SchemaCheck {

@@ -135,6 +135,11 @@ export class NumberTraining implements TaskTraining<NumberObjective, Calibrated,
         lower: Float64Array.from(judged, ({ min }) => min),
         upper: Float64Array.from(judged, ({ max }) => max),
       },
+      scale: {
+        forestOf: () => 0,
+        score: (_, standard) => fromStandard(scale, standard),
+        added: (_, standard) => lengthFromStandard(scale, standard),
+      },
     };
   }
 
