@@ -35,13 +35,20 @@ export function probabilityFields(model: Model): string[] {
 
 export const probabilityField = ({ target }: Model, name: string) => `${target}_probability_${name}`;
 
+/** Returns the columns of what each column adds to a prediction, in the answers of the service. */
+export function reasonFields({ target, task, columns }: Model): string[] {
+  const base = task === 'classification' ? ['base', 'base_probability'] : ['base'];
+  const used = columns?.filter((column) => column.used) ?? [];
+  return [...base, ...used.map(({ name }) => `contribution_${name}`)].map((ending) => `${target}_${ending}`);
+}
+
 /**
  * Returns the columns that predictions add to a file, with names that the file does not have.
- * @param rowId the column of the ids of remembered rows
+ * @param more those that were chosen: the ids of remembered rows, and reasons
  */
-export function addedColumns(model: Model, columns: readonly string[], ...rowId: string[]): AddedColumn[] {
+export function addedColumns(model: Model, columns: readonly string[], more: readonly string[]): AddedColumn[] {
   const fields = ENDINGS[model.task].map((ending) => `${model.target}${ending}`);
-  return [...fields, ...probabilityFields(model), ...rowId, warningsField(model) ?? []].flat().map((field) => {
+  return [...fields, ...probabilityFields(model), ...more, warningsField(model) ?? []].flat().map((field) => {
     return { field, name: withoutFormula(freeName(field, columns)) };
   });
 }

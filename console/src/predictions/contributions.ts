@@ -7,19 +7,26 @@ export interface Contributions {
   /** The prediction for a row without any known value: in units of the target, or in log-odds. */
   readonly base: number;
   /** Those of the columns, the largest first, with their values. */
-  readonly columns: readonly { readonly name: string; readonly value: string; readonly added: number }[];
+  readonly columns: readonly { readonly name: string; readonly value?: string; readonly added: number }[];
   /** The class that they speak for, and its probability before and after; undefined for numbers. */
   readonly ofClass: { readonly name: string; readonly before: number; readonly after: number } | undefined;
 }
 
 /** Reads the contributions of a row of an answer; undefined if it has none. */
-export function readContributions(row: PredictionRow, { target, columns }: Model): Contributions | undefined {
+export function readContributions(row: PredictionRow, { target, task }: Model): Contributions | undefined {
   const base = row[`${target}_base`];
   if (typeof base !== 'number') return undefined;
   const before = row[`${target}_base_probability`];
-  const added = (columns ?? []).flatMap(({ name }) => {
-    const added = row[`${target}_contribution_${name}`];
-    return typeof added === 'number' ? [{ name, value: String(row[name] ?? ''), added }] : [];
+  const isForecast = task === 'forecast';
+  const prefix = `${target}_contribution_`;
+  const added = Object.entries(row).flatMap(([field, added]) => {
+    if (typeof added !== 'number') return [];
+    if (isForecast && field === `${target}_season`) return [{ name: 'season', added }];
+    if (!field.startsWith(prefix)) return [];
+    const name = field.slice(prefix.length);
+    // Forecasts of columns that no row was sent for are of their history.
+    if (isForecast && (name === target || row[name] == null)) return [{ name: `history of ${name}`, added }];
+    return [{ name, value: String(row[name] ?? ''), added }];
   });
   return {
     base,

@@ -17,9 +17,9 @@ import { type Comparison, compareColumns } from './compare-columns.js';
 import { ConfidenceChoices, DEFAULT_CHOICE, readConfidence } from './confidence-choices.js';
 import { MissingColumns } from './missing-columns.js';
 import { PredictionResult } from './prediction-result.js';
-import { RememberFields, ROW_ID } from './remember-fields.js';
+import { RememberFields } from './remember-fields.js';
 import { SuspectRows } from './suspect-rows.js';
-import { type PredictedTable, type PredictionProgress, TablePrediction } from './table-prediction.js';
+import { chosenFields, type PredictedTable, type PredictionProgress, TablePrediction } from './table-prediction.js';
 
 type State =
   | { readonly step: 'compared' }
@@ -53,6 +53,7 @@ export function PredictTable({
   const [state, setState] = useState<State>(COMPARED);
   const [confidence, setConfidence] = useState(DEFAULT_CHOICE);
   const [id, setId] = useState<string>();
+  const [isExplained, setExplained] = useState(false);
   const aborter = useRef<AbortController>(undefined);
   const prediction = useRef<TablePrediction>(undefined);
   useEffect(() => () => aborter.current?.abort(), []);
@@ -62,7 +63,15 @@ export function PredictTable({
     const running = new AbortController();
     aborter.current = running;
     const { signal } = running;
-    prediction.current ??= new TablePrediction(project, model, head, comparison, readConfidence(confidence), id);
+    prediction.current ??= new TablePrediction(
+      project,
+      model,
+      head,
+      comparison,
+      readConfidence(confidence),
+      id,
+      isExplained,
+    );
     let reached = progress;
     setState({ step: 'running', progress });
     try {
@@ -90,7 +99,7 @@ export function PredictTable({
         <ColumnComparison
           model={model}
           comparison={comparison}
-          added={addedColumns(model, head.columns, ...(id === undefined ? [] : [ROW_ID]))}
+          added={addedColumns(model, head.columns, chosenFields(model, id, isExplained))}
         />
       )}
       {state.step === 'compared' && comparison.used.length > 0 && (
@@ -102,6 +111,16 @@ export function PredictTable({
             }
           />
           <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
+          <p>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isExplained}
+                onChange={({ currentTarget }) => setExplained(currentTarget.checked)}
+              />
+              Add the contribution of each column
+            </label>
+          </p>
           <RememberFields columns={head.columns} id={id} onChoose={setId} />
           <FocusedButton onClick={() => run({ rows: 0, share: isCsv(head) ? 0 : undefined })}>
             {head.isWhole ? `Predict ${count(head.rows.length, 'row')}` : 'Predict all rows'}

@@ -5,7 +5,7 @@ import type { TableRecord } from '../tables/read-records.js';
 import type { TableHead } from '../tables/table-head.js';
 import { alignedPercent, whole, within } from '../ui/format.js';
 import { targetUnit } from '../ui/units.js';
-import { type AddedColumn, probabilityField, warningsField } from './added-columns.js';
+import { type AddedColumn, probabilityField, reasonFields, warningsField } from './added-columns.js';
 import { truthReader } from './score.js';
 
 /** The role of a column of a result. `own` columns of the file are not the model's: they may identify the row. */
@@ -14,7 +14,7 @@ export type Role = (typeof ORDER)[number];
 /** The roles in the order in which people compare columns: the true value beside the prediction and its error. */
 const ORDER = [
   ...(['row', 'own', 'truth', 'prediction', 'error', 'low', 'high', 'confidence', 'set', 'probability'] as const),
-  ...(['warnings', 'added', 'input'] as const),
+  ...(['warnings', 'added', 'reason', 'input'] as const),
 ] as const;
 
 /** A row of a predicted file, with its place in the file, from 1. */
@@ -104,6 +104,7 @@ function addedColumns(model: Model, { own, added, hasDecimalComma }: FileColumns
     high: amount,
     confidence: alignedPercent,
     probability: alignedPercent,
+    reason: amountFormat(model, true),
   };
   return added.map(({ field, name }, index) => {
     const place = own.length + index;
@@ -135,6 +136,7 @@ function amountFormat(model: Model, isSigned = false): (value: number) => string
 function roleOf(model: Model, field: string): Role {
   const { target } = model;
   if (field.startsWith(probabilityField(model, ''))) return 'probability';
+  if (reasonFields(model).includes(field)) return 'reason';
   const roles = new Map<string | undefined, Role>([
     [target, 'prediction'],
     [`${target}_min`, 'low'],

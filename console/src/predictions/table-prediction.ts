@@ -15,7 +15,7 @@ import type { TableFormat } from '../tables/table-format.js';
 import { isCsv, type TableHead } from '../tables/table-head.js';
 import { TableWriter } from '../tables/write-records.js';
 import { bytes, count, whole } from '../ui/format.js';
-import { addedCells, addedColumns, probabilityFields, warningsField } from './added-columns.js';
+import { addedCells, addedColumns, probabilityFields, reasonFields, warningsField } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
 import { type Contributions, explainRow } from './contributions.js';
 import { type AnswerLine, type Piece, readLines, readPieces } from './pieces.js';
@@ -112,6 +112,7 @@ export class TablePrediction {
     comparison: Comparison,
     confidence: number | undefined,
     id: string | undefined,
+    private readonly isExplained: boolean,
   ) {
     const isText = isCsv(head);
     const unknown = new Set(comparison.unknown.map(({ name }) => name));
@@ -129,7 +130,7 @@ export class TablePrediction {
     this.#targetIndex = this.#own.indexOf(model.target);
     this.#pieces = isText ? readPieces(head) : this.#answerWhole();
     this.#scorer = new Scorer(model);
-    this.#added = addedColumns(model, head.columns, ...(id === undefined ? [] : [ROW_ID]));
+    this.#added = addedColumns(model, head.columns, chosenFields(model, id, isExplained));
     this.#hasProbabilities = probabilityFields(model).length > 0;
     this.#warningsField = warningsField(model);
     this.#ofColumns = comparison.unknown
@@ -240,6 +241,7 @@ export class TablePrediction {
         ...(this.#hasProbabilities && { probabilities: true }),
         ...(this.#confidence !== undefined && { confidence: this.#confidence }),
         ...(this.#warningsField !== undefined && { warnings: true }),
+        ...(this.isExplained && { contributions: true }),
         ...(this.#id !== undefined && { remember: true }),
         ...(this.#id && { id: this.#id }),
       },
@@ -329,6 +331,12 @@ export class TablePrediction {
     };
   }
 }
+
+/** Returns the columns that are only in the answers of the service if they are chosen. */
+export const chosenFields = (model: Model, id: string | undefined, isExplained: boolean): string[] => [
+  ...(isExplained ? reasonFields(model) : []),
+  ...(id === undefined ? [] : [ROW_ID]),
+];
 
 /** Writes a value of another format as a cell of CSV. */
 function toCell(value: unknown): string {

@@ -29,7 +29,7 @@ export function Why({ model, contributions }: { model: Model; contributions: Con
   const others = columns.slice(MAX_SHOWN);
   const rest = others.reduce((total, { added }) => total + added, 0);
   const rows = [
-    ...shown.map(({ name, value, added }) => ({ name: `${name} = ${truncate(value) || '(no value)'}`, added })),
+    ...shown.map(({ added, ...column }) => ({ name: nameOf(column), added })),
     ...(others.length > 0 ? [{ name: `${others.length} other columns`, added: rest }] : []),
   ];
   return (
@@ -82,8 +82,13 @@ export function WhyDialog({
   );
 }
 
-function describeNumber({ target }: Model, write: (value: number) => string, base: number): string {
-  return `Of a row of which nothing is known, ${target} would be ${write(base)}. The bars say how the model came to its answer, not what would happen if a value were changed.`;
+function nameOf({ name, value }: { name: string; value?: string }): string {
+  return value === undefined ? name : `${name} = ${truncate(value) || '(no value)'}`;
+}
+
+function describeNumber({ target, task }: Model, write: (value: number) => string, base: number): string {
+  const of = task === 'forecast' ? 'By the course of the series alone' : 'Of a row of which nothing is known';
+  return `${of}, ${target} would be ${write(base)}. The bars say how the model came to its answer, not what would happen if a value were changed.`;
 }
 
 /** Says in words how the columns moved the probability of a class. */
@@ -95,12 +100,12 @@ function describeClass(
   // With two classes, the log-odds give the probability after each column; with more, only that after all columns.
   const isExact = Math.abs(probability(base) - before) < ROUNDING;
   let reached = base;
-  const steps = said.map(({ name: column, value, added }) => {
+  const steps = said.map(({ added, ...column }) => {
     const from = probability(reached);
     reached += added;
     const verb = added > 0 ? 'raises' : 'lowers';
     const change = isExact ? ` from ${finePercent(from)} to ${finePercent(probability(reached))}` : '';
-    return `${column} = ${truncate(value) || '(no value)'} ${verb} it${change}`;
+    return `${nameOf(column)} ${verb} it${change}`;
   });
   const begin = `Of a row of which nothing is known, the probability of “${name}” would be ${finePercent(before)}; of this one it is ${finePercent(after)}.`;
   return steps.length === 0 ? begin : `${begin} ${steps.join('; ')}.`;

@@ -6,7 +6,7 @@ import { clamped, robustExtent, type Scale } from '../../plots/scale.js';
 import { count, labelWithUnit, percent, tick, whole, within } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 import { seriesName } from './forecast-quality.js';
-import type { ShownForecast, Step } from './load-forecast.js';
+import type { Known, ShownForecast, Step } from './load-forecast.js';
 
 /** The last values of a series, and a forecast with the band of its intervals. */
 export function ForecastFigure({
@@ -16,7 +16,7 @@ export function ForecastFigure({
 }: {
   model: ForecastModel;
   forecast: ShownForecast;
-  history: readonly Step[];
+  history: readonly Known[];
 }) {
   const { target, order_by } = model;
   const unit = targetUnit(model);

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ForecastModel } from 'roster-client';
 import { Choices } from '../../predictions/confidence-choices.js';
+import { Why } from '../../predictions/why.js';
 import { useQueryParameter } from '../../router/query-parameter.js';
 import { useAttempt } from '../../session/use-attempt.js';
 import { useLoaded } from '../../session/use-loaded.js';
@@ -12,7 +13,7 @@ import { saveFile } from '../../ui/save-file.js';
 import { useSettled } from '../../ui/use-settled.js';
 import { ForecastFigure } from './forecast-figure.js';
 import { SERIES } from './forecast-quality.js';
-import { type Asked, type History, loadForecast, loadForecastFile, loadHistory } from './load-forecast.js';
+import { type Asked, type History, loadForecast, loadForecastFile, loadHistory, type Step } from './load-forecast.js';
 
 /** The choices of a confidence. */
 const CONFIDENCES = [0.5, 0.8, 0.9, 0.95];
@@ -78,11 +79,41 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
         {(shown) => (
           <>
             <ForecastFigure model={model} forecast={shown} history={historyOf(shown.asked)} />
+            <Reasons model={model} steps={shown.steps} />
             <Downloads project={project} model={model} asked={shown.asked} />
           </>
         )}
       </Loading>
     </>
+  );
+}
+
+/** Draws what a step of the forecast is made of. */
+function Reasons({ model, steps }: { model: ForecastModel; steps: readonly Step[] }) {
+  const [wanted, choose] = useState(0);
+  const chosen = Math.min(wanted, steps.length - 1);
+  const { moment, reasons } = steps[chosen] ?? {};
+  if (reasons === undefined) return null;
+  return (
+    <section>
+      <h2>Why</h2>
+      {steps.length > 1 && (
+        <Field label="Step" hint={moment ?? ''}>
+          {(control) => (
+            <input
+              {...control}
+              type="range"
+              min="0"
+              max={steps.length - 1}
+              value={chosen}
+              aria-valuetext={moment}
+              onInput={({ currentTarget: input }) => choose(input.valueAsNumber)}
+            />
+          )}
+        </Field>
+      )}
+      <Why model={model} contributions={reasons} />
+    </section>
   );
 }
 

@@ -1,18 +1,25 @@
-import { type ForecastModel, type PredictionRow, ProblemError } from 'roster-client';
+import { answered, type ForecastModel, type PredictionRow, ProblemError } from 'roster-client';
+import { type Contributions, isWithoutContributions, readContributions } from '../../predictions/contributions.js';
 import { roster } from '../../session/roster.js';
 import { moment } from '../../ui/format.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
-export interface Step {
+/** A moment of a series. */
+export interface Known {
   /** Steps after the end of the series: 0 is its last value. */
   readonly at: number;
   readonly moment: string;
+  /** The value that came; null where none has. */
+  readonly actual: number | null;
+}
+
+export interface Step extends Known {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-  /** The value that came; null where none has. */
-  readonly actual: number | null;
+  /** The parts of the forecast; undefined where the model has none. */
+  readonly reasons?: Contributions | undefined;
 }
 
 export interface Asked {
@@ -40,30 +47,58 @@ export async function loadForecast(
   asked: Asked,
   signal: AbortSignal,
 ): Promise<ShownForecast> {
-  return { asked, steps: await askFor(project, model, asked, signal) };
+  try {
+    return { asked, steps: await askFor(project, model, asked, signal, true) };
+  } catch (error) {
+    if (!isWithoutContributions(error)) throw error;
+    return { asked, steps: await askFor(project, model, asked, signal) };
+  }
 }
 
-/** The last moments of a series, as many as the horizon; none of a series that is shorter. */
+/** The last values of a series. */
 export interface History {
   readonly groups: readonly string[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly Known[];
 }
 
-/** Loads the last values of a series; throws as `loadForecast`. */
+/** Steps to show before a forecast, beside two seasons and as many as it has. */
+const MIN_SHOWN = 24;
+
+/** Loads the last values of a series: two seasons before each forecast. Throws as `loadForecast`. */
 export async function loadHistory(
   project: string,
-  model: ForecastModel,
+  { name: modelName, series: { season }, horizon }: ForecastModel,
   groups: readonly string[],
   signal: AbortSignal,
 ): Promise<History> {
-  const { horizon } = model;
-  const asked = { groups, confidence: 0.9, steps: horizon, back: horizon };
-  return { groups, steps: await askFor(project, model, asked, signal) };
+  const { values } = await answered(
+    roster.GET('/api/projects/{projectName}/models/{modelName}/series', {
+      params: { path: { projectName: project, modelName }, query: { group: [...groups] } },
+      signal,
+    }),
+  );
+  const shown = values.slice(-horizon - Math.max(2 * season, horizon, MIN_SHOWN));
+  return {
+    groups,
+    steps: shown.map(({ moment, value }, index) => ({
+      at: index + 1 - shown.length,
+      moment: momentText(moment),
+      actual: value,
+    })),
+  };
 }
 
-async function askFor(project: string, model: ForecastModel, asked: Asked, signal: AbortSignal): Promise<Step[]> {
+async function askFor(
+  project: string,
+  model: ForecastModel,
+  asked: Asked,
+  signal: AbortSignal,
+  contributions = false,
+): Promise<Step[]> {
   const { order_by, target } = model;
-  const { data, error, response } = await roster.POST(PREDICT, { ...request(project, model, asked), signal });
+  const { params, body } = request(project, model, asked);
+  const query = { ...params.query, contributions };
+  const { data, error, response } = await roster.POST(PREDICT, { params: { ...params, query }, body, signal });
   if (error !== undefined) throw new ProblemError(error, response);
   const rows: readonly PredictionRow[] = data;
   return rows.map((row, index) => {
@@ -75,6 +110,7 @@ async function askFor(project: string, model: ForecastModel, asked: Asked, signa
       low: Number(row[`${target}_min`]),
       high: Number(row[`${target}_max`]),
       actual: typeof original === 'number' ? original : null,
+      reasons: readContributions(row, model),
     };
   });
 }

@@ -87,7 +87,7 @@ function nameOf({ column, value, from, to }: Errors['slices'][number]): string {
 const MAX_SHOWN = 10;
 
 function Rows({
-  errors: { rows, columns, measure },
+  errors: { rows, columns, contributions, measure },
   project,
   model,
 }: {
@@ -112,7 +112,10 @@ function Rows({
   return (
     <>
       <h3 class="spaced">The rows that it misses by most</h3>
-      <p class="hint">The model was not trained on them when it predicted them.</p>
+      <p class="hint">
+        The model was not trained on them when it predicted them.
+        {isClass && ' The reasons are in log-odds of the prediction.'}
+      </p>
       <Scrolling isPreview isWide label="The rows that it misses by most">
         <Table
           head={[
@@ -120,6 +123,7 @@ function Rows({
             'True value',
             'Prediction',
             isClass ? 'Probability of the true value' : 'Error',
+            ...(contributions.length > 0 ? ['Predicted so because'] : []),
             ...columns,
           ]}
           rows={rows.slice(0, isAll ? undefined : MAX_SHOWN).map((row) => [
@@ -138,6 +142,7 @@ function Rows({
             text(row.truth),
             text(row.predicted),
             isClass ? finePercent(row.probability ?? 0) : writeError(row.error),
+            ...(contributions.length > 0 ? [sayReasons(contributions, row, model)] : []),
             ...row.values.map((value) => (typeof value === 'number' ? ungrouped(value) : truncate(value ?? ''))),
           ])}
           classOf={(column) => (column > 0 && column < 4 ? 'chosen' : undefined)}
@@ -158,6 +163,25 @@ function Rows({
       )}
     </>
   );
+}
+
+/** The most columns to speak of. */
+const MAX_SAID = 3;
+
+/** Says which columns moved a prediction most, by names such as `price_contribution_carat`. */
+function sayReasons(names: readonly string[], { contributions }: ErrorRow, model: Model): string {
+  const [, ...added] = names.map((name, index) => ({
+    name: name.slice(`${model.target}_contribution_`.length),
+    value: contributions[index] ?? 0,
+  }));
+  const most = added.sort((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, MAX_SAID);
+  const [first] = most;
+  // Of classes, these are log-odds.
+  const write = within(Math.abs(first?.value ?? 0), targetUnit(model));
+  const said = most.flatMap(({ name, value }) =>
+    value === 0 ? [] : [`${name} ${value > 0 ? 'adds' : 'takes off'} ${write(Math.abs(value))}`],
+  );
+  return said.join(', ');
 }
 
 const valuesOf = ({ values }: ErrorRow, columns: readonly string[]) =>
