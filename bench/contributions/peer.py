@@ -2,6 +2,7 @@
 
 usage: peer.py FOLDER ROWS ROUNDS: the folder has `model.json`, and `bins.bin`, which has the bins of the rows feature by
 feature. The contributions are written to `contributions.bin` as float32: row by row those of each column, and the base.
+Those of each tree by itself, added up in 64 bits, are written to `by_tree.bin` as float64, without the base.
 """
 
 import json
@@ -29,4 +30,11 @@ for _ in range(rounds):
     contributions = booster.predict(matrix, pred_contribs=True)
     seconds.append(time.process_time() - begun)
 contributions.astype(numpy.float32).tofile(folder / "contributions.bin")
+if not (folder / "by_tree.bin").exists():
+    matrix = xgboost.DMatrix(bins, nthread=1)
+    by_tree = numpy.zeros((rows, bins.shape[1]))
+    for tree in range(booster.num_boosted_rounds()):
+        of_tree = booster.predict(matrix, pred_contribs=True, iteration_range=(tree, tree + 1))
+        by_tree += of_tree[:, :-1].astype(numpy.float64)
+    by_tree.tofile(folder / "by_tree.bin")
 print(json.dumps(seconds))
