@@ -31,10 +31,10 @@ for _ in range(rounds):
     seconds.append(time.process_time() - begun)
 contributions.astype(numpy.float32).tofile(folder / "contributions.bin")
 if not (folder / "by_tree.bin").exists():
-    matrix = xgboost.DMatrix(bins, nthread=1)
     by_tree = numpy.zeros((rows, bins.shape[1]))
     for tree in range(booster.num_boosted_rounds()):
-        of_tree = booster.predict(matrix, pred_contribs=True, iteration_range=(tree, tree + 1))
+        matrix = xgboost.DMatrix(bins, nthread=1)
+        of_tree = booster[tree : tree + 1].predict(matrix, pred_contribs=True)
         by_tree += of_tree[:, :-1].astype(numpy.float64)
     by_tree.tofile(folder / "by_tree.bin")
 print(json.dumps(seconds))
