@@ -112,7 +112,7 @@ export class TablePrediction {
     comparison: Comparison,
     confidence: number | undefined,
     id: string | undefined,
-    private readonly isExplained: boolean,
+    private readonly isExplained = false,
   ) {
     const isText = isCsv(head);
     const unknown = new Set(comparison.unknown.map(({ name }) => name));
