@@ -69,6 +69,12 @@ describe('forecasts in the console', () => {
     await page.getByRole('link', { name: 'B', exact: true }).click();
     await page.getByRole('img', { name: 'sales of B' }).waitFor();
     await page.getByText('The next 6 steps, from Jan 2020 to Jun 2020.').waitFor();
+    // Two seasons of months before the forecast, without a gap to its first step.
+    expect(await page.getByRole('img', { name: 'sales of B' }).locator('circle.actual').count()).toBeGreaterThan(23);
+    await page.getByRole('heading', { name: 'Why' }).waitFor();
+    await page.getByText('By the course of the series alone, sales would be').waitFor();
+    await page.getByLabel('Step', { exact: true }).fill('5');
+    await page.getByText('season', { exact: true }).waitFor();
     const label = await page.getByText('Go back').boundingBox();
     expect(label?.height).toBeLessThan(60);
     await expectGoodViewInEachWindow(look);

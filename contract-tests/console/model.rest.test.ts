@@ -82,6 +82,7 @@ describe('the views of a model', () => {
     const table = page.getByRole('region', { name: 'The rows that it misses by most' }).locator('tbody tr');
     await table.first().waitFor();
     expect(await table.count()).toBe(10);
+    expect(await table.first().textContent()).toMatch(/ (adds|takes off) /);
     await page.getByRole('button', { name: 'Show all 50 rows' }).press('Enter');
     await expect.poll(() => table.count()).toBe(50);
     await table.first().getByRole('button').press('Enter');

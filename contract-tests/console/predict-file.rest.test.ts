@@ -46,6 +46,7 @@ describe('predicting a file in the console', () => {
     const look = await openFileView(on.open(VIEW));
     const { page } = look;
     await chooseFile(page, { name: 'renamed.csv', content: 'sizes,weight\n1,2\n3,4\n' });
+    await page.getByLabel('Add the contribution of each column').check();
     await page.getByRole('button', { name: 'Predict 2 rows' }).click();
     await page.getByRole('heading', { name: '2 rows predicted' }).waitFor();
     await page.getByRole('alert').getByText('depends most on size, which this file lacks').waitFor();
@@ -53,7 +54,8 @@ describe('predicting a file in the console', () => {
     await page.getByText('Every row has a warning in the last column of the file.').waitFor();
     await expectGoodViewInEachWindow(look);
     const lines = (await download(page)).trimEnd().split(/\r?\n/);
-    expect(lines[1]).toMatch(/,size: missing; sizes: unknown-name$/);
+    expect(lines[0]).toContain(',kind_base,kind_base_probability,kind_contribution_size,kind_contribution_weight,');
+    expect(lines[1]).toMatch(/(,[-\d.e]+){4},size: missing; sizes: unknown-name$/);
   });
 
   test('remembers its predictions, by a column of the file, until their true values come', async () => {

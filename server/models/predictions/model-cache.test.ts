@@ -41,3 +41,18 @@ test('a model that takes more than is allowed is kept alone', async () => {
   expect(cache.get('first')).toBeUndefined();
   expect(cache.get('second')).toBeDefined();
 });
+
+test('a model takes more memory once its contributions were asked for, and is weighed again', async () => {
+  const rows = Array.from({ length: 200 }, (_, row) => ({ size: (row * 37) % 101, kind: row % 3, price: row % 17 }));
+  const artifact = encodeModel(train(readRowsTable(rows, 'price')));
+  const cache = new ModelCache(2 * memoryOf(artifact) + 1000);
+  const load = (version: string) => cache.load(version, { artifact, seenRows: null }, async () => {});
+  await load('first');
+  const second = await load('second');
+  expect(cache.get('first')).toBeDefined();
+  const before = second.memoryBytes;
+  for (const portion of second.answer(rows, { contributions: true })) expect(portion.length).toBeGreaterThan(0);
+  expect(second.memoryBytes).toBeGreaterThan(before + 64 * 1024);
+  expect(cache.get('second')).toBe(second);
+  expect(cache.get('first')).toBeUndefined();
+});
