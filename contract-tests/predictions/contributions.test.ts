@@ -188,25 +188,6 @@ describe('the contributions of forecasts', () => {
   });
 });
 
-test('the contributions of a hundred classes by a thousand columns are bounded, and of few rows answered', async () => {
-  const columns = Array.from({ length: 1000 }, (_, at) => at);
-  const table = Array.from({ length: 300 }, (_, index) => ({
-    ...Object.fromEntries(columns.map((at) => [`c${at}`, (index * (at + 7)) % 103])),
-    y: `class ${index % 100}`,
-  }));
-  await train('hundred', 'y', table);
-  const [row = {}] = await rowsOf(post('hundred', 'rows=lean&contributions=true', table.slice(0, 1)));
-  expect(Object.keys(row).filter((name) => name.startsWith('y_contribution_')).length).toBeLessThanOrEqual(1000);
-  expect(Number.isFinite(row['y_base'])).toBe(true);
-  const many = await post(
-    'hundred',
-    'contributions=true',
-    Array.from({ length: 20_000 }, () => ({})),
-  );
-  expect(many.status).toBe(400);
-  expect(await many.text()).toContain('at most 10,000,000');
-}, 600_000);
-
 describe('contributions are refused with 400', () => {
   const refusal = async (name: string, rows: readonly Row[]) => {
     const response = await post(name, 'contributions=true', rows);
