@@ -852,6 +852,14 @@ class ClassMetrics:
 
 
 @dataclass
+class SeriesValues:
+    """The last values of a series."""
+    model: Name
+    reason: Optional[str]
+    values: List[SeriesValuesValuesItem]
+
+
+@dataclass
 class ModelErrors:
     """The largest errors of a version of a model on rows that it was not trained on, and where it errs most."""
     model: Name
@@ -863,6 +871,7 @@ class ModelErrors:
     measured_rows: int
     confidence: Optional[float]
     columns: List[ColumnName]
+    contributions: List[str]
     rows: List[ErrorRow]
     slices: List[ErrorSlice]
 
@@ -880,6 +889,7 @@ class ErrorRow:
     upper: Optional[float]
     probability: Optional[float]
     error: float
+    contributions: List[float]
 
 
 @dataclass
@@ -1449,6 +1459,13 @@ class ThresholdTableObject:
 
 
 @dataclass
+class SeriesValuesValuesItem:
+    """A value and its moment."""
+    moment: Union[str, float]
+    value: Optional[float]
+
+
+@dataclass
 class RecordDriftObject:
     """How far the rows of the latest promises are from a sample of those that the version was trained on, or from
     those of its earliest promises. Null if it was not asked for (`drift`), for forecasts, and where either has fewer
@@ -1629,6 +1646,8 @@ HeldOutRows = int
 ClassificationMetrics = Optional[ClassificationMetricsObject]
 
 ThresholdTable = Optional[ThresholdTableObject]
+
+GroupValues = List[str]
 
 RecordColumn = str
 
@@ -2108,6 +2127,7 @@ _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "predict": {"id": "predict", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/predict", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_onnx": {"id": "getOnnx", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/onnx", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_errors": {"id": "getErrors", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/errors", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "get_series": {"id": "getSeries", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/series", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "list_versions": {"id": "listVersions", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/versions", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_version": {"id": "getVersion", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/versions/{version}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "delete_version": {"id": "deleteVersion", "method": "DELETE", "path": "/api/projects/{projectName}/models/{modelName}/versions/{version}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
@@ -3185,6 +3205,19 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(ModelErrors, decode(ModelErrors, _safe_json(response)))
+
+    def get_series(self, project_name: NameOrId, model_name: NameOrId, *, group: Optional[GroupValues] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> SeriesValues:
+        """Get the last values of a series"""
+        op = _OPERATIONS["get_series"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if group is not None:
+            params["group"] = encode(group)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(SeriesValues, decode(SeriesValues, _safe_json(response)))
 
     def list_versions(self, project_name: NameOrId, model_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Model]:
         """List a model's versions"""
