@@ -3207,7 +3207,7 @@ class Client:
         return cast(ModelErrors, decode(ModelErrors, _safe_json(response)))
 
     def get_series(self, project_name: NameOrId, model_name: NameOrId, *, group: Optional[GroupValues] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> SeriesValues:
-        """Get the last values of a series"""
+        """Get the values of a series"""
         op = _OPERATIONS["get_series"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
         params: Dict[str, Any] = dict(auth_query)
