@@ -473,7 +473,7 @@ describe('getErrors', () => {
 
 describe('getSeries', () => {
   test('200 with the last values of a series', async () => {
-    const days = Array.from({ length: 40 }, (_, day) => {
+    const days = Array.from({ length: 60 }, (_, day) => {
       return { day: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10), sold: 20 + (day % 7) };
     });
     const given = await situation(200, 'values', async () => {

@@ -51,7 +51,8 @@ describe('the errors of numbers', () => {
       expect(values.slice(0, 2)).toEqual([sent?.shop, sent?.size]);
       expect(truth).toBe(sent?.y);
     }
-    expect(errors.contributions).toEqual(['y_base', 'y_contribution_shop', 'y_contribution_size']);
+    const names = ['y_base', 'y_contribution_shop', 'y_contribution_size', 'y_contribution_note'];
+    expect(errors.contributions).toEqual(names);
     for (const { contributions, predicted } of errors.rows) {
       const sum = contributions.reduce((all, value) => all + value, 0);
       expect(Math.abs(sum - Number(predicted))).toBeLessThan(1e-9);
