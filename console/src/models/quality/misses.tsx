@@ -145,7 +145,10 @@ function Rows({
             ...(contributions.length > 0 ? [sayReasons(contributions, row, model)] : []),
             ...row.values.map((value) => (typeof value === 'number' ? ungrouped(value) : truncate(value ?? ''))),
           ])}
-          classOf={(column) => (column > 0 && column < 4 ? 'chosen' : undefined)}
+          classOf={(column) => {
+            if (column === 4 && contributions.length > 0) return 'reasons';
+            return column > 0 && column < 4 ? 'chosen' : undefined;
+          }}
         />
       </Scrolling>
       {rows.length > MAX_SHOWN && !isAll && (
@@ -175,11 +178,10 @@ function sayReasons(names: readonly string[], { contributions }: ErrorRow, model
     value: contributions[index] ?? 0,
   }));
   const most = added.sort((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, MAX_SAID);
-  const [first] = most;
-  // Of classes, these are log-odds.
-  const write = within(Math.abs(first?.value ?? 0), targetUnit(model));
+  const largest = Math.abs(most[0]?.value ?? 0);
+  const write = within(largest, targetUnit(model));
   const said = most.flatMap(({ name, value }) =>
-    value === 0 ? [] : [`${name} ${value > 0 ? 'adds' : 'takes off'} ${write(Math.abs(value))}`],
+    Math.abs(value) <= largest / 100 ? [] : [`${name} ${value > 0 ? 'adds' : 'takes off'} ${write(Math.abs(value))}`],
   );
   return said.join(', ');
 }
