@@ -139,6 +139,8 @@ export interface RequestInProgress extends Shape<'RequestInProgress'> {}
 export interface ResponseNotFound extends Shape<'ResponseNotFound'> {}
 /** The members of `params` that a skill of the type `retrieval` has. */
 export interface RetrievalSkillParams extends Shape<'RetrievalSkillParams'> {}
+/** The last values of a series. */
+export interface SeriesValues extends Shape<'SeriesValues'> {}
 /** The service cannot take the request just now: it is starting or stopping, it has as many requests or bodies as it takes on at once, its store does not answer or is locked, too many writes to one project wait, or too many trainings. A request waits for the store for fifteen seconds at most. */
 export interface ServiceUnavailable extends Shape<'ServiceUnavailable'> {}
 /** A skill, something that agents can do. */
@@ -332,6 +334,9 @@ export type GetOnnxProblem = CommonProblem | InvalidRequest | MissingScope | Mod
 
 /** The problems of `getErrors`. */
 export type GetErrorsProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `getSeries`. */
+export type GetSeriesProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
 
 /** The problems of `cancelTraining`. */
 export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | TrainingEnded;
@@ -1126,6 +1131,12 @@ export interface GetErrorsOptions extends CallOptions {
   version?: QueryValue<'getErrors', 'query', 'version'> | undefined;
 }
 
+/** The options of `models.getSeries`. */
+export interface GetSeriesOptions extends CallOptions {
+  /** The values of the columns of `group_by`, in their order; an empty one is a missing value. */
+  group?: QueryValue<'getSeries', 'query', 'group'> | undefined;
+}
+
 /** The options of `models.retrain`. */
 export interface RetrainModelOptions extends CallOptions {
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
@@ -1248,6 +1259,14 @@ export interface ModelsOperations {
    * @throws ProblemError with a `GetErrorsProblem`
    */
   getErrors(name: PathValue<'getErrors', 'modelName'>, options?: GetErrorsOptions): Read<ModelErrors, GetErrorsProblem>;
+
+  /**
+   * Returns the last values of one series that the serving version of a forecast keeps, oldest first: of a series that is so long, those of twelve seasons and at least 120, but at most 1,000. `predict` continues them. It needs the scope `predict`, as a backtest does, which answers values of the table, too.
+   *
+   * @param name The name of the model.
+   * @throws ProblemError with a `GetSeriesProblem`
+   */
+  getSeries(name: PathValue<'getSeries', 'modelName'>, options?: GetSeriesOptions): Read<SeriesValues, GetSeriesProblem>;
 
   /**
    * Ends the training of a version, whether it runs or waits for its turn. The version is `failed`, and its `failure` says that it was cancelled; the model can be trained again at once. The serving version goes on. A version that has failed already stays as it is, so that the request can be repeated. One that is ready gets 409: its training ended before.
@@ -1615,6 +1634,7 @@ export const FACADE = {
     predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
     getOnnx: {"id":"getOnnx","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/onnx","names":["modelName"],"reads":"blob","produces":["application/onnx"],"headers":["ifNoneMatch"]},
     getErrors: {"id":"getErrors","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/errors","names":["modelName"],"reads":"json"},
+    getSeries: {"id":"getSeries","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/series","names":["modelName"],"reads":"json"},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
     addActuals: {"id":"addActuals","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/actuals","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},

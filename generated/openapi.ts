@@ -1026,11 +1026,42 @@ export interface paths {
          *     slices (Westfall and Young 1993). A slice has at least 20 rows and 1 % of them, and at least 1.2 times the error
          *     of all. Numbers and dates are parted at their deciles.
          *
+         *     Each row has what its values contributed to its prediction, by the trees that made it: `contributions` of the answer
+         *     names the numbers, and they add up to `predicted` before that is rounded and kept in the range of the target, or
+         *     to the log-odds of the predicted class. Forecasts have none here; `predict` explains them with `backtest`.
+         *
          *     The answer holds rows of the table. It needs the scope `read`, as the model does, whose `typical` values are a
          *     row of the table, too. The rows are kept with the version, count in what its owner stores, and are deleted with
          *     it. At most 50 columns are kept, those that matter most; a text is cut at 200 characters.
          */
         get: operations["getErrors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the values of a series
+         * @description Returns the last values of one series that the serving version of a forecast keeps, oldest first: of a series that
+         *     is so long, those of twelve seasons and at least 120, but at most 1,000. `predict` continues them. It needs the scope
+         *     `predict`, as a backtest does, which answers values of the table, too.
+         */
+        get: operations["getSeries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4761,6 +4792,27 @@ export interface components {
             /** @description How many rows of other classes each threshold takes for the class. */
             false_alarms: components["schemas"]["RowsInBin"][];
         } | null;
+        /** @description The values of the columns that tell series apart, in their order. */
+        GroupValues: string[];
+        /** @description The last values of a series. */
+        SeriesValues: {
+            model: components["schemas"]["Name"];
+            /** @description The reason why there are no values, such as that no version is ready; null if there are. */
+            reason: string | null;
+            /** @description The values, oldest first. */
+            values: {
+                /**
+                 * Format: double
+                 * @description The moment, as forecasts have it.
+                 */
+                moment: string | number;
+                /**
+                 * Format: double
+                 * @description The value; null in a gap.
+                 */
+                value: number | null;
+            }[];
+        };
         /** @description The largest errors of a version of a model on rows that it was not trained on, and where it errs most. */
         ModelErrors: {
             model: components["schemas"]["Name"];
@@ -4797,6 +4849,12 @@ export interface components {
             confidence: number | null;
             /** @description The columns whose values rows have, in the order of the table. For forecasts, those of `order_by` and `group_by`. */
             columns: components["schemas"]["ColumnName"][];
+            /**
+             * @description The names of the numbers in `contributions` of rows, as `predict` with `contributions=true` has them: `t_base`, and
+             *     `t_contribution_X` for each of `columns` that the model uses. Of more than 50 columns, those that are not shown are
+             *     missing from the sum. Empty for forecasts.
+             */
+            contributions: string[];
             /** @description The rows with the largest errors, the largest first. */
             rows: components["schemas"]["ErrorRow"][];
             /** @description The slices of the rows in which the model errs most, the worst first, at most one for a column; none if chance explains the differences. */
@@ -4851,6 +4909,11 @@ export interface components {
              * @description The error, as `measure` says.
              */
             error: number;
+            /**
+             * @description The reasons for the prediction, by the trees that gave it, which were not trained on the row: the base, and what
+             *     the row's values add to it, in units of the target, or in log-odds of the predicted class. Empty for forecasts.
+             */
+            contributions: number[];
         };
         /** @description The rows with one value, or a range of values, of one column. Either `value` or `from` is set; both are null for the rows without a value. */
         ErrorSlice: {
@@ -9662,6 +9725,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelErrors"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSeries: {
+        parameters: {
+            query?: {
+                /** @description The values of the columns of `group_by`, in their order; an empty one is a missing value. */
+                group?: components["schemas"]["GroupValues"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The values. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesValues"];
                 };
             };
             400: components["responses"]["InvalidParameters"];
