@@ -81,7 +81,11 @@ function jsonExamples({ method, place }: Operation): unknown[] {
 }
 
 describe("an address from the contract's examples", () => {
-  const ofOne = asked.filter((operation) => operation.path.endsWith('}') && jsonExamples(operation).length > 0);
+  // An agent as a model of OpenAI's API has the name that was asked for, with or without its project.
+  const ofOne = asked.filter(
+    (operation) =>
+      operation.path.endsWith('}') && operation.id !== 'getOpenaiModel' && jsonExamples(operation).length > 0,
+  );
 
   test.each(ofOne)('has a resource, which is in its list: $path', async (operation) => {
     const [{ path }] = exampleRequests(operation);

@@ -20,7 +20,11 @@ const CLIENTS = {
       ...options(fetch),
       pathSerializer: libraryPath,
     });
-    return { call: (method: 'get' | 'put', path: string, init: object) => client.request(method, path, { body: undefined, ...init }), client };
+    return {
+      call: (method: 'get' | 'put', path: string, init: object) =>
+        client.request(method, path, { body: undefined, ...init }),
+      client,
+    };
   },
   page: (fetch: (request: Request) => Promise<Response>) => {
     const client = createPageClient({ ...options(fetch), pathSerializer: pagePath });

@@ -124,7 +124,8 @@ describe('the contributions of classes', () => {
     const customers = houses.map(({ price: _, ...house }, index) => ({ ...house, churn: leaves(index) }));
     await train('churn', 'churn', customers);
     const rows = await rowsOf(post('churn', 'rows=lean&contributions=true', asked));
-    const sumOf = (name: string) => rows.reduce((sum, row) => sum + Math.abs(Number(row[`churn_contribution_${name}`])), 0);
+    const sumOf = (name: string) =>
+      rows.reduce((sum, row) => sum + Math.abs(Number(row[`churn_contribution_${name}`])), 0);
     expect(sumOf('size')).toBeGreaterThan(Math.max(...['kind', 'sold', 'rooms'].map(sumOf)));
     for (const row of rows) {
       const probability = 1 / (1 + Math.exp(-addUp(row, 'churn')));
