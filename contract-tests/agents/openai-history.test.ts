@@ -1,4 +1,4 @@
-/** What real clients of OpenAI's API send, as `npm run test:on-demand` recorded it with their packages. */
+/** Bodies that real clients of OpenAI's API send, as `npm run test:on-demand` recorded it with their packages. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseJson } from '../../contract/json-record.js';

@@ -281,7 +281,7 @@ describe('a chat completion', () => {
 
   test.each([
     ['Agents SDK', { role: 'assistant', refusal: null, annotations: [] }],
-    ['a package with types of its own', { image_url: null, refusal: null, citations: null }],
+    ['a package with own types', { image_url: null, refusal: null, citations: null }],
   ])('goes on after parts as the %s holds them, and leaves out thoughts', async (_, fields) => {
     play(() => says('More.'));
     const thought = { type: 'thinking', thinking: 'Let me see.', signature: 'x' };

@@ -76,7 +76,7 @@ export class LongText {
   constructor(readonly pieces: readonly string[]) {}
 }
 
-/** What a call of a tool says beside its arguments. */
+/** The members of a call of a tool beside its arguments. */
 export interface CallContext {
   /** The id of the request, by which the client may cancel it; undefined where it closes its connection to do so. */
   readonly cancelId: string | number | undefined;

@@ -132,7 +132,7 @@ export function defaultPathSerializer(path: string, names: Sent): string {
   );
 }
 
-/** Of a header that several have, the last counts. */
+/** The last value of a header counts. */
 function mergeHeaders(...all: readonly (Sent | undefined)[]): Headers {
   const merged = new Headers();
   for (const [name, value] of all.flatMap((headers) => Object.entries(headers ?? {}))) {

@@ -28,7 +28,7 @@ interface Line extends SentRequest {
   readonly status?: number;
   readonly error?: string;
   readonly failure?: string;
-  /** What the client made of an answer in a form. */
+  /** The client's value of an answer in a form. */
   readonly value?: unknown;
 }
 

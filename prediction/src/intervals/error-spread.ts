@@ -20,7 +20,7 @@ export interface ErrorSpread {
  *
  * The share is that under which the errors are likeliest, if each has a Laplace distribution whose scale is its
  * predicted error times a common factor. Unlike squared differences, this weighs a small predicted error that
- * is wrong as much as a large one. Of equal shares the smallest wins, so that noise gets intervals of one width.
+ * is wrong as much as a large one. The smallest of equal shares wins, so that noise gets intervals of one width.
  *
  * @param sums of the forest, for rows that it was not trained on.
  * @param errors of the same rows: at least 0, in one unit with the sums.

@@ -34,7 +34,7 @@ export function addTreeContributions(tree: usize, bins: usize, rowCount: u32, wo
   const weights = tree + 32;
   const edgeBytes = EDGE + 2 * WAYS * points;
   const chances = work + 64;
-  // What reaches leaves stands beside the chances of the same node.
+  // The shares that reach leaves stand beside the chances of the same node.
   const node = 2 * points;
   store<u8>(work, 1);
   memory.copy(chances, weights, points);
