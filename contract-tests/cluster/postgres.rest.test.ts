@@ -254,8 +254,12 @@ describe('a key', () => {
 
     const { access_token: token, refresh_token: old } = await one.connect(client);
     expect((await other.tools(token)).status).toBe(200);
+    // Old enough to get a successor.
+    await one.ageRefreshTokens(60_000);
     const { tokens } = await other.refresh(client, old);
+    expect(tokens.refresh_token).not.toBe(old);
     expect((await one.tools(tokens.access_token)).status).toBe(200);
+    await one.ageRefreshTokens(60_000);
     expect((await one.refresh(client, old)).error).toBe('invalid_grant');
     const statuses = () =>
       Promise.all([one, other].map(async (each) => (await each.tools(tokens.access_token)).status));
