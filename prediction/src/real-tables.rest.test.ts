@@ -46,7 +46,7 @@ function average(numbers: readonly number[]): number {
  * among those that calibrated it, and may fall short by this much. The worst here are diamonds of
  * unseen clarity.
  */
-const OFF = 0.08;
+const OFF = 0.085;
 
 describe.each([
   { name: 'diamonds', ...diamonds, leastR2: 0.96 },
@@ -122,8 +122,7 @@ describe.each([
     expect(trees.length).toBeGreaterThan(50);
     expect(Math.max(...trees.map(({ leaves }) => leaves.length))).toBeLessThanOrEqual(32);
     const bins = trees.flatMap(({ splits }) => splits.flatMap(({ left_bins }) => left_bins));
-    expect(Math.min(...bins)).toBeGreaterThanOrEqual(0);
-    expect(Math.max(...bins)).toBeLessThanOrEqual(255);
+    expect(bins.filter((bin) => bin < 0 || bin > 255)).toEqual([]);
   });
 });
 
