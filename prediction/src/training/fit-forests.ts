@@ -5,7 +5,7 @@ import { type BoostingPlan, type Effort, planBoosting } from './boosting-plan.js
 import { everyRow, type Fitted, type FoldableSplit, isForFolds, type Objective, splitFolds } from './folds.js';
 import { fitMean } from './mean-of-forests.js';
 import type { Progress } from './progress.js';
-import { holdOut, type RowSplit } from './row-split.js';
+import { holdOut, type RowSplit, thinOut } from './row-split.js';
 import { searchPlan } from './search-plan.js';
 
 /** The effort of a training, and what ends its search. */
@@ -152,11 +152,7 @@ function searchOnSample<O extends Objective<O>>(
   isLate: () => boolean,
   onStep: (done: number) => void,
 ): BoostingPlan {
-  const spread = (rows: Uint32Array, most: number) =>
-    rows.length <= most
-      ? rows
-      : Uint32Array.from({ length: most }, (_, at) => rows[Math.floor((at * rows.length) / most)] ?? 0);
-  const [learnt, tested] = [spread(train, MAX_SEARCHED_ROWS), spread(validation, MAX_SEARCHED_ROWS / 4)];
+  const [learnt, tested] = [thinOut(train, MAX_SEARCHED_ROWS), thinOut(validation, MAX_SEARCHED_ROWS / 4)];
   const rows = new Uint32Array(learnt.length + tested.length);
   rows.set(learnt);
   rows.set(tested, learnt.length);

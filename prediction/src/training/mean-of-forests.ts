@@ -14,11 +14,12 @@ export function fitMean<O extends Objective<O>>(
   learner: Learner,
   objective: O,
   rows: Uint32Array,
-  { tree, learningRate, ...plan }: BoostingPlan,
+  plan: BoostingPlan,
   rounds: number,
   beginStage: (count: number) => (done: number) => void,
 ): Pick<Fitted<O>, 'forests' | 'gains'> {
-  const count = countForests({ tree, learningRate, ...plan }, rounds * objective.forestCount, rows.length);
+  const count = countForests(plan, rounds * objective.forestCount, rows.length);
+  const { tree, learningRate } = plan;
   const onRound = beginStage(count);
   const boosters = Array.from({ length: count }, (_, index) => {
     const seed = (tree.seed ?? 0) + index;

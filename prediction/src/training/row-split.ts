@@ -67,7 +67,7 @@ function countPart(rowCount: number, share: number): number {
 }
 
 /** Returns rows in their order, of more than a part may have evenly spaced ones. */
-function thinOut(rows: Uint32Array): Uint32Array {
-  if (rows.length <= MAX_IN_PART) return rows;
-  return Uint32Array.from({ length: MAX_IN_PART }, (_, at) => rows[Math.floor((at * rows.length) / MAX_IN_PART)] ?? 0);
+export function thinOut(rows: Uint32Array, most = MAX_IN_PART): Uint32Array {
+  if (rows.length <= most) return rows;
+  return Uint32Array.from({ length: most }, (_, at) => rows[Math.floor((at * rows.length) / most)] ?? 0);
 }
