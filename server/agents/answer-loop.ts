@@ -148,7 +148,7 @@ export async function* answerQuestion(
           text = checked.text;
         }
         if (form && text !== '' && callerCalls.length === 0) yield { type: 'delta', content: text, trace_id };
-        // A caller who bounds the tokens is told beside the text, and so is one who wants a form.
+        // Callers who bound the tokens, or want a form, get the reason beside the text.
         const mark = isCut && maxTokens === undefined && !form ? CUT_OFF : '';
         if (mark !== '') yield { type: 'delta', content: mark, trace_id };
         const found = returnsContext ? passages : undefined;

@@ -46,7 +46,7 @@ export interface NewRefreshToken {
 /** The most consents that are kept for a key; the oldest one makes room for the next. */
 const MAX_GRANTS = 100;
 
-/** The most access tokens of a consent: more than its client gets in the time that one lives. */
+/** The most access tokens of a consent. A client gets fewer while one of them lives. */
 const MAX_ACCESS_TOKENS = 40;
 
 /** The age at which a refresh token needs no seed any more, in milliseconds: its races are over long before. */
