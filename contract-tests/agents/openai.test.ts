@@ -437,6 +437,8 @@ describe('a chat completion', () => {
     }
     const missing = await service.send('GET', '/v1/models/default%2Fnobody');
     expect(await missing.json()).toMatchObject({ status: 404, error: { code: 'agent_not_found' } });
+    const nowhere = await service.send('GET', '/v1/models/nowhere%2Fanalyst');
+    expect(await nowhere.json()).toMatchObject({ status: 404, error: { code: 'project_not_found' } });
     const stranger = await service.createKey({ owner: 'acme' });
     const own = { headers: { Authorization: `Bearer ${stranger}` } };
     expect(await service.json('GET', '/v1/models', undefined, own)).toMatchObject({ data: [] });
@@ -989,6 +991,8 @@ describe('a response', () => {
     const { id } = await respond();
     const loose = await respond({ store: false });
     expect(loose.store).toBe(false);
+    const nowhere = await service.send('GET', '/v1/models/nowhere%2Fanalyst');
+    expect(await nowhere.json()).toMatchObject({ status: 404, error: { code: 'project_not_found' } });
     const stranger = await service.createKey({ owner: 'acme' });
     const own = { headers: { Authorization: `Bearer ${stranger}` } };
     await service.json('POST', '/projects/default/agents', { agent: { name: analyst } }, own);

@@ -88,11 +88,6 @@ export const REASONS: readonly Reason[] = [
       'The responses are shared with operations that these examples are of: a skill is written without a document, a document is not JSON, and a reply has room since its question, and no key.',
   },
   {
-    promises: ['callMcp* 403 header RateLimit*'],
-    because:
-      'Only a service without keys refuses pages of other origins, and it counts no requests. By the house rules each refusal documents these headers, which are optional.',
-  },
-  {
     promises: ['completeChat 501 header RateLimit*', 'completeResponse 501 header RateLimit*'],
     because:
       'The service without a chat server that is asked has no keys, and counts no requests; completeAgent shows the headers of the same response.',

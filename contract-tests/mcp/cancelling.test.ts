@@ -48,10 +48,13 @@ describe('a call of a host that begins with initialize', () => {
   });
 
   test('stops without a session, too, and at the address of the project', async () => {
-    service.chat.play([SILENT]);
-    const { id, answer } = await ask(older);
-    expect(await older.cancel(id, { path: '/mcp/default' })).toEqual(CANCELLED);
-    expect(await answer).toEqual(CANCELLED);
+    const path = '/mcp/default';
+    for (const headers of [{}, await older.begin({ path })]) {
+      service.chat.play([SILENT]);
+      const { id, answer } = await ask(older, { headers });
+      expect(await older.cancel(id, { path, headers })).toEqual(CANCELLED);
+      expect(await answer).toEqual(CANCELLED);
+    }
   });
 
   test('goes on when something else is cancelled', async () => {

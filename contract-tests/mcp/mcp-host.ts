@@ -91,7 +91,7 @@ export class McpHost {
   async begin(options: SendOptions = {}): Promise<Readonly<Record<string, string>>> {
     const params = { protocolVersion: this.revision, capabilities: {}, clientInfo: { name: 'host', version: '1' } };
     const body = { jsonrpc: '2.0', id: 'begin', method: 'initialize', params };
-    const response = await this.service.send('POST', '/mcp', body, {
+    const response = await this.service.send('POST', options.path ?? '/mcp', body, {
       headers: options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` },
     });
     return { 'Mcp-Session-Id': response.headers.get('Mcp-Session-Id') ?? '' };

@@ -38,6 +38,12 @@ describe('a host that has no key', () => {
     expect(resource).toMatchObject({ resource: ISSUER + path, authorization_servers: [ISSUER] });
   });
 
+  test.each(['/mcp', '/mcp/shop'])('finds the metadata of %s with its choice of tools', async (path) => {
+    const chosen = `${path}?tools=predict_diamond_prices,search_care`;
+    const { resource } = await oauth.metadata(`/.well-known/oauth-protected-resource${chosen}`);
+    expect(resource).toBe(ISSUER + chosen);
+  });
+
   test('is led from a name that is no address to the one without', async () => {
     const { challenge } = await oauth.tools('roster_x', '/mcp/sh%6Fp');
     expect(challenge).toContain('/.well-known/oauth-protected-resource/mcp/shop"');
@@ -251,6 +257,8 @@ describe('a client without a scope', () => {
     const { status, challenge } = await oauth.ask(key, 'tools/call', { name: 'search_nothing', arguments: {} });
     expect(status).toBe(403);
     expect(challenge).toContain('error="insufficient_scope", scope="read predict"');
+    const inProject = await oauth.ask(key, 'tools/call', { name: 'search_nothing', arguments: {} }, '/mcp/shop');
+    expect([inProject.status, inProject.type]).toEqual([403, '/problems/missing-scope']);
     const unknown = await oauth.ask(key, 'tools/call', { name: 'train_prices', arguments: {} });
     expect([unknown.status, unknown.error.code]).toEqual([200, -32602]);
     expect((await oauth.ask(key, 'resources/list', {})).result).toEqual({ resources: [] });
