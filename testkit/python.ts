@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { findProgram } from './programs.js';
 
 /** The reason why the Python client is left out, and the remedy. */
-export const NO_PYTHON = 'there is no Python with httpx, pandas, mypy and setuptools; `npm run python` installs one';
+export const NO_PYTHON =
+  'there is no Python with httpx, pandas, mypy, setuptools and ensurepip; `npm run python` installs one';
 
 /** The modules that the Python client, its tests and its package need. */
-const MODULES = 'httpx, mypy, pandas, setuptools, wheel';
+const MODULES = 'ensurepip, httpx, mypy, pandas, setuptools, wheel';
 
 /**
  * Returns the path of Python 3.9 or later that has modules: the one in `PYTHON_BIN`, that of the system, or the one in

@@ -1,6 +1,7 @@
 /**
- * Tests the Python client: its types with mypy, then its behaviour against the service, and its packages, which are
- * built; the wheel is imported. What pyarrow and polars do is tested where Python has them.
+ * Tests the Python client as people have it: builds its packages, installs the wheel into an empty environment, checks
+ * its types there with mypy, and its behaviour against the service. What pyarrow and polars do is tested where Python
+ * has them.
  *
  * usage: npm run test:python
  */
@@ -21,6 +22,13 @@ import { buildPythonPackage } from '../../tools/pack/python-package.js';
 
 const CLIENT = fileURLToPath(new URL('python', root));
 const ANSWER = ['It costs ', '2,500.'] as const;
+/** Adds the packages of the Python that runs it to the environment in its argument. */
+const SHARE_PACKAGES = `
+import pathlib, subprocess, sys
+own = subprocess.check_output([sys.argv[1], "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True)
+paths = [path for path in sys.path if path.endswith("-packages")]
+pathlib.Path(own.strip(), "packages-of-this-machine.pth").write_text("\\n".join(paths))
+`;
 
 scriptCommand('test:python', 'Test the Python client.').parse();
 
@@ -32,16 +40,34 @@ if (python === undefined) {
 
 const folder = await mkdtemp(join(tmpdir(), 'roster-python-'));
 try {
-  await run(['-m', 'mypy', '--cache-dir', join(folder, 'mypy')]);
-  await testBehaviour();
   const [wheel = '', source = ''] = buildPythonPackage(python, folder);
   await access(source);
-  await run(['-c', `import sys; sys.path.insert(0, sys.argv[1]); import roster; roster.Roster('http://x')`, wheel]);
+  const installed = await install(python, wheel);
+  const mypy = ['-m', 'mypy', '--cache-dir', join(folder, 'mypy'), '--python-executable', installed];
+  // Programs that use the package have settings of their own.
+  await run(python, [...mypy, '--config-file', '', '--strict', '--package', 'roster']);
+  await run(python, mypy);
+  await testBehaviour(installed);
 } finally {
   await rm(folder, { recursive: true });
 }
 
-async function testBehaviour(): Promise<void> {
+/**
+ * Installs the wheel into an empty environment. What it depends on is that of this machine, so that no registry is
+ * needed.
+ * @returns the path of the environment's Python
+ */
+async function install(base: string, wheel: string): Promise<string> {
+  const environment = join(folder, 'environment');
+  await run(base, ['-m', 'venv', environment]);
+  const program = process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python'];
+  const installed = join(environment, ...program);
+  await run(installed, ['-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps', wheel]);
+  await run(base, ['-c', SHARE_PACKAGES, installed]);
+  return installed;
+}
+
+async function testBehaviour(installed: string): Promise<void> {
   const told = new EventEmitter();
   const chat = await openScriptedChatServer(({ body }) =>
     body.messages.at(-1)?.content === 'How slowly?' ? saysWhenTold(told) : says(...ANSWER),
@@ -53,10 +79,9 @@ async function testBehaviour(): Promise<void> {
   const env = { CHAT_URL: chat.url, CHAT_MODEL: 'scripted', RATE_LIMIT: '0' };
   const server = await startServer({ env });
   try {
-    await run(['-W', 'error', '-m', 'unittest', 'discover', '-t', '.', '-s', 'tests'], {
+    await run(installed, ['-W', 'error', '-m', 'unittest', 'discover', '-t', '.', '-s', 'tests'], {
       ROSTER_URL: server.url,
       GO_ON_URL: goOn.origin,
-      PYTHONPATH: join(CLIENT, 'src'),
     });
   } finally {
     await server.stop();
@@ -79,12 +104,12 @@ function saysWhenTold(told: EventEmitter): ChatReply {
 }
 
 /** @throws if the command fails */
-async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
-  const child = spawn(python ?? '', args, {
+async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
+  const child = spawn(program, args, {
     cwd: CLIENT,
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env },
     stdio: 'inherit',
   });
   const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`python ${args.join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`);
 }

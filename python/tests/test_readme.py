@@ -45,6 +45,8 @@ class ReadmeTest(unittest.TestCase):
         self.assertGreater(len(blocks), 4)
         self.assertEqual(len(names["answers"]), 20)
         self.assertEqual(names["added"].matched, 20)
+        self.assertEqual(names["record"].truths, 20)
+        self.assertIn("price_base", names["explained"])
         self.assertEqual(len(names["next_months"]), 6)
         self.assertIn("It costs 2,500.", output.getvalue())
         self.assertIn("/query/confidence", output.getvalue())

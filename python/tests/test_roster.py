@@ -115,9 +115,52 @@ class ModelTest(unittest.TestCase):
         self.assertEqual([a["size"] for a in answers], [row["size"] for row in rows])
         self.assertEqual(answers[-600:], self.predicted())
 
-    def test_no_rows_have_no_answers(self) -> None:
-        self.assertEqual(self.roster.model("prices").predict([]), [])
-        self.assertEqual(len(self.roster.model("prices").predict(pandas.DataFrame({"size": []}))), 0)
+    def test_no_rows_have_no_answers_but_the_columns_of_some(self) -> None:
+        model = self.roster.model("prices")
+        self.assertEqual(model.predict([]), [])
+        frame = pandas.DataFrame(self.rows[:2])
+        expected = list(model.predict(frame, confidence=0.9, warnings=True))
+        for none in (frame.head(0), pandas.DataFrame({"size": []}), pandas.DataFrame()):
+            answers = model.predict(none, confidence=0.9, warnings=True)
+            self.assertEqual((len(answers), list(answers)), (0, expected))
+
+    def test_contributions_add_up_to_the_prediction(self) -> None:
+        model = self.roster.model("prices")
+        for row in model.contributions(self.rows[:5]):
+            parts = [value for name, value in row.items() if name.startswith("price_contribution_")]
+            self.assertEqual(len(parts), 3)
+            self.assertAlmostEqual(row["price_base"] + sum(parts), row["price"], delta=1)
+        explained = model.contributions(pandas.DataFrame(self.rows[:5]), confidence=0.9)
+        self.assertIn("price_contribution_kind", explained)
+
+    def test_findings_name_what_looks_odd(self) -> None:
+        table = [{**row, "shop": "Oslo"} for row in self.rows[:200]]
+        model = self.roster.model("found")
+        model.train(table, target="price").wait()
+        self.assertIn("shop", [finding.column for finding in model.findings()])
+
+    def test_errors_have_the_rows_that_are_missed_most(self) -> None:
+        errors = self.roster.model("prices").errors(version=1)
+        self.assertEqual((errors.model, errors.version), ("prices", 1))
+        missed = [row.error for row in errors.rows]
+        self.assertEqual(missed, sorted(missed, reverse=True))
+        with self.assertRaises(Problem) as caught:
+            self.roster.model("prices").errors(version=700)
+        self.assertEqual(caught.exception.status, 404)
+
+    def test_onnx_is_a_file(self) -> None:
+        self.assertIn(b"roster", self.roster.model("prices").onnx()[:100])
+
+    def test_the_record_counts_the_promises_that_truths_met(self) -> None:
+        model = self.roster.model("recorded")
+        model.train(self.rows, target="price").wait()
+        remembered = model.remember(pandas.DataFrame(self.rows[:40]), confidence=0.9)
+        model.actuals(remembered[["__service_row_id"]].head(30).assign(price=[row["price"] for row in self.rows[:30]]))
+        record = model.record(by="day", drift=False)
+        self.assertEqual((record.promises, record.truths, record.missing), (40, 30, 10))
+        self.assertEqual(sum(group.truths for group in record.groups or []), 30)
+        with self.assertRaises(ValueError):
+            model.record(by="month")
 
     def test_a_forecast_has_the_steps_that_are_asked_for(self) -> None:
         table = [
@@ -154,9 +197,21 @@ class ModelTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "not str"):
             self.roster.model("prices").predict("size,kind")
 
-    def test_a_number_that_json_cannot_have_is_refused_before_it_is_sent(self) -> None:
-        with self.assertRaises(ValueError):
-            self.roster.model("prices").predict([{"size": math.inf}])
+    def test_an_infinite_number_is_refused_with_its_column_and_row(self) -> None:
+        rows = [{"kind": "flat", "size": value} for value in (20.0, None, -math.inf, math.inf)]
+        tables: List[Any] = [rows, pandas.DataFrame(rows)]
+        if polars is not None:
+            tables.append(polars.DataFrame(rows))
+        if pyarrow is not None:
+            tables.append(pyarrow.Table.from_pylist(rows))
+        model = self.roster.model("prices")
+        for table in tables:
+            with self.assertRaisesRegex(ValueError, 'column "size", row 3 is -inf; send a finite number'):
+                model.predict(table)
+            with self.assertRaisesRegex(ValueError, 'column "size", row 3'):
+                model.train(table, target="size")
+        with self.assertRaisesRegex(ValueError, 'column "size", row 10002 is nan'):
+            model.predict([*[{"size": 1.0}] * 10_001, {"size": math.nan}])
 
     def test_a_training_that_is_cancelled_raises_its_failure(self) -> None:
         training = self.roster.model("cancelled").train(some_rows(100_000), target="price")

@@ -55,7 +55,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       asRoot && hasApt()
         ? aptCommands(
             asRoot,
-            ...['python3', 'python3-httpx', 'python3-pandas'],
+            ...['python3', 'python3-httpx', 'python3-pandas', 'python3-venv'],
             ...['python3-setuptools', 'python3-wheel', 'mypy', 'python3-sklearn'],
           )
         : undefined,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sized, TypeVar, cast, overload
 from urllib.parse import quote
 
@@ -58,11 +59,12 @@ class Model:
         params: Dict[str, Any] = {**table.params, "confidence": confidence, **options}
         slices = table.slices()
         path = self._path() if len(slices) == 1 else self._path_of_version()
-        parts = [
-            table.read(self._roster.send("POST", f"{path}/predict", slice_, accept=table.accept, params=params))
-            for slice_ in slices
-        ]
-        return cast(Table, table.join(parts))
+        send = partial(self._roster.send, "POST", f"{path}/predict", params=params)
+        answer = table.join([table.read(send(slice_, accept=table.accept)) for slice_ in slices])
+        if len(answer) == 0 and table.accept_of_columns != table.accept:
+            # JSON of no rows has no columns.
+            answer = table.read(send(slices[0], accept=table.accept_of_columns))
+        return cast(Table, answer)
 
     @overload
     def forecast(
@@ -110,6 +112,73 @@ class Model:
             "POST", f"{self._path()}/actuals", table_of(rows).to_table(), params={"id": id}
         )
         return cast(_api.Actuals, _api.decode(_api.Actuals, response.json()))
+
+    def remember(self, rows: Table, *, id: Optional[str] = None, **options: Any) -> Table:
+        """Predicts rows, and remembers the answers, to be compared with the true values that ``actuals`` adds later.
+
+        :param rows: a data frame, or a list of dictionaries
+        :param id: the column with an id of your own; without it, the answer has ``__service_row_id``
+        :param options: the other parameters of ``predict``
+        :returns: as ``predict``
+        :raises Problem: if the rows do not fit the model
+        """
+        return self.predict(rows, remember=True, id=id, **options)
+
+    def contributions(self, rows: Table, **options: Any) -> Table:
+        """Predicts rows, and explains each prediction.
+
+        :param rows: a data frame, or a list of dictionaries
+        :param options: the other parameters of ``predict``
+        :returns: as ``predict``, and for a target ``t`` the column ``t_base``, what would be predicted if nothing were
+            known of the row, and ``t_contribution_X`` for each column ``X`` that the model uses: what it adds, in units
+            of ``t``, or in log-odds of a class
+        :raises Problem: if the rows do not fit the model, or it was trained before 0.3.0
+        """
+        return self.predict(rows, contributions=True, **options)
+
+    def findings(self) -> List[_api.Finding]:
+        """Returns what the training left out and what looks odd in the table, the most important first.
+
+        :returns: an empty list before the first training has ended
+        """
+        return list(self.get().findings or [])
+
+    def errors(self, *, version: Optional[int] = None) -> _api.ModelErrors:
+        """Returns the held-out rows that the model misses most, and the slices of rows in which it errs more.
+
+        :param version: in place of the serving one
+        :raises Problem: if there is no such version
+        """
+        return self._roster.api.get_errors(self._roster.project, self.name, version=version)
+
+    def record(
+        self,
+        *,
+        version: Optional[int] = None,
+        by: Optional[str] = None,
+        column: Optional[str] = None,
+        drift: Optional[bool] = None,
+    ) -> _api.ModelRecord:
+        """Returns how many of the remembered predictions have their true value, and how many intervals held it.
+
+        :param version: in place of the serving one
+        :param by: groups the predictions: ``"day"``, ``"week"``, ``"width"`` or ``"column"``
+        :param column: whose values group them, with ``by="column"``
+        :param drift: compares the latest rows with those of the training, too, which takes some seconds
+        :raises ValueError: if ``by`` is none of these
+        :raises Problem: if there is no such version, or the record has no such column
+        """
+        grouping = None if by is None else _api.RecordGrouping(by)
+        return self._roster.api.get_record(
+            self._roster.project, self.name, version=version, by=grouping, column=column, drift=drift
+        )
+
+    def onnx(self) -> bytes:
+        """Returns the model as an ONNX file, which predicts the same without the service.
+
+        :raises Problem: if the model is a forecast, which such a file cannot have
+        """
+        return self._roster.api.get_onnx_with_headers(self._roster.project, self.name).response.content
 
     def delete(self) -> None:
         """Deletes the model with all of its versions."""

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import sys
 from abc import ABC, abstractmethod
+from importlib import import_module
 from typing import Any, Dict, List, Sequence, Tuple
 
 import httpx
@@ -21,6 +23,7 @@ Body = Tuple[str, bytes]
 
 _ARROW = "application/vnd.apache.arrow.stream"
 _JSON = "application/json"
+_CSV = "text/csv"
 
 
 def table_of(data: object) -> AnyTable:
@@ -47,7 +50,7 @@ def _of_library(name: str, data: Any) -> AnyTable:
     if name == "pyarrow":
         return Arrow(data)
     try:
-        import pyarrow
+        pyarrow = _library("pyarrow")
     except ImportError:
         return Pandas(data)
     return PandasByArrow(pyarrow.Table.from_pandas(data, preserve_index=False), data.index)
@@ -58,9 +61,10 @@ class AnyTable(ABC):
 
     accept = _ARROW
     """The media type of answers."""
+    accept_of_columns = _ARROW
+    """The media type of answers that have columns even without rows; it may be the same."""
     params: Dict[str, str] = {}
     """The parameters of the query with which answers have the same columns in every format."""
-
     rows_at_once = 100_000
     """The rows of a request: in Arrow, some megabytes for a common table."""
 
@@ -83,7 +87,10 @@ class AnyTable(ABC):
 
     @abstractmethod
     def part(self, start: int, count: int) -> Body:
-        """Returns some of the rows; fewer at the end."""
+        """Returns some of the rows; fewer at the end.
+
+        :raises ValueError: if a number is infinite, with its column and row
+        """
 
     @abstractmethod
     def read(self, response: httpx.Response) -> Any:
@@ -98,6 +105,7 @@ class Rows(AnyTable):
     """A list of dictionaries."""
 
     accept = _JSON
+    accept_of_columns = _JSON
     params = {"rows": "lean"}
     rows_at_once = 10_000
 
@@ -109,7 +117,11 @@ class Rows(AnyTable):
 
     def part(self, start: int, count: int) -> Body:
         rows = self._rows[start : start + count]
-        return _JSON, json.dumps(rows, default=_json_value, allow_nan=False).encode()
+        try:
+            return _JSON, json.dumps(rows, default=_json_value, allow_nan=False).encode()
+        except ValueError:
+            _refuse_infinite(rows, start)
+            raise
 
     def read(self, response: httpx.Response) -> Any:
         return response.json()
@@ -121,23 +133,25 @@ class Rows(AnyTable):
 class Pandas(Rows):
     """A DataFrame of pandas, where pyarrow is not installed."""
 
+    accept_of_columns = _CSV
+
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         values = frame.astype(object).where(frame.notna(), None)
         super().__init__(values.to_dict("records"))
 
     def to_table(self) -> Body:
-        return "text/csv", self._frame.to_csv(index=False).encode()
+        _refuse_infinite(self._rows)
+        return _CSV, self._frame.to_csv(index=False).encode()
 
     def read(self, response: httpx.Response) -> Any:
-        import pandas
-
+        pandas = _library("pandas")
+        if response.headers.get("Content-Type", "").startswith(_CSV):
+            return pandas.read_csv(io.BytesIO(response.content))
         return pandas.DataFrame(response.json())
 
     def join(self, parts: Sequence[Any]) -> Any:
-        import pandas
-
-        return _with_index(pandas.concat(parts, ignore_index=True), self._frame.index)
+        return _with_index(_library("pandas").concat(parts, ignore_index=True), self._frame.index)
 
 
 class Arrow(AnyTable):
@@ -150,23 +164,25 @@ class Arrow(AnyTable):
         return int(self._table.num_rows)
 
     def part(self, start: int, count: int) -> Body:
-        from pyarrow import ipc
-
+        # A table without columns is as long as its slices say.
+        rows = self._table.slice(start, min(count, self.count() - start)).combine_chunks()
+        types, compute = _library("pyarrow.types"), _library("pyarrow.compute")
+        for name, column in zip(rows.column_names, rows.columns):
+            if types.is_floating(column.type):
+                index = compute.index(compute.is_inf(column.cast("float64")), True).as_py()
+                if index >= 0:
+                    raise _infinite(name, start + index, column[index].as_py())
         sink = io.BytesIO()
-        with ipc.new_stream(sink, self._table.schema) as writer:
-            writer.write_table(self._table.slice(start, count).combine_chunks())
+        with _library("pyarrow.ipc").new_stream(sink, rows.schema) as writer:
+            writer.write_table(rows)
         return _ARROW, sink.getvalue()
 
     def read(self, response: httpx.Response) -> Any:
-        from pyarrow import ipc
-
-        return ipc.open_stream(response.content).read_all()
+        return _library("pyarrow.ipc").open_stream(response.content).read_all()
 
     def join(self, parts: Sequence[Any]) -> Any:
-        import pyarrow
-
         # A category has the values of its own part.
-        return pyarrow.concat_tables(parts).unify_dictionaries()
+        return _library("pyarrow").concat_tables(parts).unify_dictionaries()
 
 
 class PandasByArrow(Arrow):
@@ -180,9 +196,7 @@ class PandasByArrow(Arrow):
         return super().read(response).to_pandas()
 
     def join(self, parts: Sequence[Any]) -> Any:
-        import pandas
-
-        return _with_index(pandas.concat(parts, ignore_index=True), self._index)
+        return _with_index(_library("pandas").concat(parts, ignore_index=True), self._index)
 
 
 class Polars(AnyTable):
@@ -195,19 +209,45 @@ class Polars(AnyTable):
         return int(self._frame.height)
 
     def part(self, start: int, count: int) -> Body:
+        rows = self._frame.slice(start, count).rechunk()
+        for column in rows.get_columns():
+            if column.dtype.is_float():
+                for index in column.is_infinite().arg_true().head(1):
+                    raise _infinite(column.name, start + index, column[index])
         sink = io.BytesIO()
-        self._frame.slice(start, count).rechunk().write_ipc_stream(sink)
+        rows.write_ipc_stream(sink)
         return _ARROW, sink.getvalue()
 
     def read(self, response: httpx.Response) -> Any:
-        import polars
-
-        return polars.read_ipc_stream(response.content)
+        return _library("polars").read_ipc_stream(response.content)
 
     def join(self, parts: Sequence[Any]) -> Any:
-        import polars
+        return _library("polars").concat(parts, how="vertical_relaxed")
 
-        return polars.concat(parts, how="vertical_relaxed")
+
+def _library(name: str) -> Any:
+    """Imports a library that may not be there, and whose types are not always to be had."""
+    return import_module(name)
+
+
+def _refuse_infinite(rows: Sequence[Dict[str, Any]], start: int = 0) -> None:
+    """Refuses rows in which a number is infinite, or NaN and no missing value of a data frame.
+
+    :param start: the index of the first row
+    :raises ValueError: with the first such cell
+    """
+    for index, row in enumerate(rows, start):
+        for name, cell in row.items():
+            value = cell.item() if hasattr(cell, "item") else cell
+            if isinstance(value, float) and not math.isfinite(value):
+                raise _infinite(name, index, value)
+
+
+def _infinite(name: object, index: int, value: object) -> ValueError:
+    """Returns the error of a cell. Rows are counted from 1, as the service counts them."""
+    return ValueError(
+        f'column "{name}", row {index + 1} is {value}; send a finite number, or None where the value is missing'
+    )
 
 
 def _json_value(value: Any) -> Any:
