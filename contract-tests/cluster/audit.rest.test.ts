@@ -69,7 +69,7 @@ describe.each(Object.entries(STORES))('on %s, the audit log', (_, { url, run }) 
       .map((line): AuditEvent => JSON.parse(line));
   }
 
-  test('has one event for each acknowledged write of two instances, also when they are killed', async () => {
+  test('has one event for each acknowledged write of the instances, also when they are killed', async () => {
     const acknowledged = new Set<string>();
     const sent = new Set<string>();
     const client = new Client({ connections: 8 });
@@ -94,7 +94,9 @@ describe.each(Object.entries(STORES))('on %s, the audit log', (_, { url, run }) 
         }),
     );
     for (let kill = 1; kill <= KILLS; kill += 1) {
-      instances = await Promise.all([start(), start()]);
+      // A file of SQLite has one service.
+      const [one, other] = [start(), url().startsWith('file:') ? undefined : start()];
+      instances = [await one, (await other) ?? (await one)];
       const writing = writers.map((writer) => writer.write());
       await expect.poll(() => acknowledged.size).toBeGreaterThan(kill * 20);
       await pause(Math.random() * 50);
@@ -128,7 +130,12 @@ describe.each(Object.entries(STORES))('on %s, the audit log', (_, { url, run }) 
     await run(`update audit_chains set sequence = sequence - 1, hash = '${before?.hash}'`);
     expect((await audit('verify')).code).toBe(0);
     const gone = await audit('verify', '--against', file);
-    expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('is gone') });
+    expect(gone).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        `each chain is whole, but heads in .* are newer .*owner "local": ${events.length}, and the log ends with ${events.length - 1}.: if a backup was restored`,
+      ),
+    });
 
     const changed = events.find(({ sequence }) => sequence === 7);
     await run(`update audit_events set resource = resource || 'x' where sequence = 7`);

@@ -26,12 +26,19 @@ async function verify({ against }: { readonly against?: string }): Promise<void>
   });
   let events = 0;
   const faults = [];
-  for (const { head, events: count, fault } of chains) {
+  const newer = [];
+  for (const { head, events: count, fault, ahead } of chains) {
     events += count;
     if (fault === undefined) process.stdout.write(`${JSON.stringify(head)}\n`);
     else faults.push(`${describeOwner(head)}: ${fault}`);
+    if (ahead) newer.push(`${describeOwner(head)}: ${ahead.sequence}, and the log ends with ${head.sequence}`);
   }
   if (faults.length > 0) throw new Error(`the audit log is not whole: ${faults.join('; ')}`);
+  if (newer.length > 0) {
+    throw new Error(
+      `each chain is whole, but heads in ${against} are newer than the audit log (${newer.join('; ')}): if a backup was restored, these events were written after it; otherwise they were taken away`,
+    );
+  }
   process.stderr.write(`${events} events of ${chains.length} owners; each chain is whole.\n`);
 }
 

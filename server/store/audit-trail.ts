@@ -126,6 +126,8 @@ export interface CheckedChain {
   readonly head: ChainHead;
   readonly events: number;
   readonly fault?: string;
+  /** The head from earlier, if the chain ends before it: a backup is restored, or the events after it were taken away. */
+  readonly ahead?: ChainHead;
 }
 
 /** The events of a chain that are read at once. */
@@ -158,9 +160,6 @@ async function checkChain(work: Kysely<Database>, owner: string, known: ChainHea
     ...(fault !== undefined && { fault }),
   });
   if (Number(latest) > chain.sequence) return end(`event ${latest} is not part of the chain`);
-  if (known && known.sequence > chain.sequence) {
-    return end(`event ${known.sequence}, which was known, is gone`);
-  }
   const pause = pausing();
   while (at.sequence < chain.sequence) {
     const rows = await events
@@ -185,12 +184,15 @@ async function checkChain(work: Kysely<Database>, owner: string, known: ChainHea
       at = { sequence, hash: row.hash };
       count += 1;
       if (known?.sequence === sequence && known.hash !== row.hash) {
-        return end(`event ${sequence} is another one than that which was known`);
+        return end(
+          `event ${sequence} is another one than that which was known: it was changed, or a backup from before it was restored`,
+        );
       }
     }
     await pause();
   }
-  return end(at.hash === chain.hash ? undefined : `event ${at.sequence} is not the last one`);
+  if (at.hash !== chain.hash) return end(`event ${at.sequence} is not the last one`);
+  return known && known.sequence > chain.sequence ? { ...end(), ahead: known } : end();
 }
 
 async function readChain(work: Kysely<Database>, owner: string) {
