@@ -3,10 +3,13 @@ import type { OidcConfig } from './auth/identities.js';
 import { isLoopback } from './common/addresses.js';
 import { followSecret, readSecret } from './common/secret-file.js';
 import { isHeaderText, SECRETS, SETTINGS, type Settings, settings, variable } from './settings.js';
+import { isPostgres } from './store/index.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Config extends Omit<Settings, `chat${string}` | `oidc${string}` | `alarm${string}`> {
+  /** Returns the present URL of the store; undefined if it is not in a file. */
+  readonly readDatabaseUrl: (() => string) | undefined;
   /** Undefined if no tokens are as good as keys. */
   readonly oidc: OidcConfig | undefined;
   /** Undefined if alarms of models are told in the log alone. */
@@ -67,8 +70,13 @@ export function readConfig(env: Environment): Config {
     result.output;
   const { oidcIssuer, oidcAudience, oidcOwnerClaim, oidcOwnerPrefix, oidcScopesClaim, ...withScopes } = withOidc;
   const { oidcScopes, oidcLimits, oidcClientId, oidcClientScope, ...ungrouped } = withScopes;
-  const groups = { alarms: readAlarms(result.output, env), oidc: readOidc(result.output, env) };
-  return { ...ungrouped, ...groups, chat: readChat(result.output, env) };
+  return {
+    ...ungrouped,
+    readDatabaseUrl: databaseUrlReader(ungrouped.databaseUrl, env),
+    alarms: readAlarms(result.output, env),
+    oidc: readOidc(result.output, env),
+    chat: readChat(result.output, env),
+  };
 }
 
 /**
@@ -137,6 +145,13 @@ function readAlarms({ alarmUrl: url, alarmSecret: secret }: Settings, env: Envir
 
 function keyReader(key: string | undefined, file: string | undefined): () => string | undefined {
   return key === undefined || !file ? () => key : followSecret(file, key, isHeaderText);
+}
+
+/** The store itself decides when it looks at the file. */
+function databaseUrlReader(url: string, env: Environment): (() => string) | undefined {
+  const file = env[`${variable('databaseUrl')}_FILE`];
+  const isUsable = (text: string) => isPostgres(text) && v.is(settings.entries.databaseUrl, text);
+  return file && isPostgres(url) ? followSecret(file, url, isUsable, 0) : undefined;
 }
 
 /** A setting in the environment: the variable that has it, and its value. */

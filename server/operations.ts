@@ -34,11 +34,12 @@ import { manifestOperations } from './resources/manifest/manifest.js';
 import { skillOperations } from './resources/skills.js';
 import type { Store } from './store/index.js';
 import { auditOperations, type Refusals } from './telemetry/audit.js';
-import { healthOperations } from './telemetry/health.js';
+import { healthOperations, type Readiness } from './telemetry/health.js';
 import type { Metrics } from './telemetry/metrics.js';
 
 export interface Services {
   readonly store: Store;
+  readonly readiness: Readiness;
   readonly tables: Tables;
   readonly trainings: Trainings;
   readonly predictors: Predictors;
@@ -91,7 +92,7 @@ export function operations(
     // Without a public URL they have no address.
     ...oauthOperations(store, callers, publicUrl),
     ...auditOperations(store),
-    ...healthOperations(store, metrics, version, draining),
+    ...healthOperations(services.readiness, metrics, version, draining),
   };
 }
 

@@ -33,11 +33,15 @@ import { Store, withoutCredentials } from './store/index.js';
 import { hasKeys } from './store/keys.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Refusals } from './telemetry/audit.js';
+import { Readiness } from './telemetry/health.js';
 import { Metrics } from './telemetry/metrics.js';
 import type { Tracing } from './telemetry/spans.js';
 
 /** The least time of a stream at a stop, in milliseconds, unless the drain is shorter; requests have six seconds then. */
 const LAST_STREAM_MS = 5_000;
+
+/** The longest time that a scrape of the metrics waits for a probe of the store, in milliseconds. */
+const SCRAPE_PATIENCE_MS = 500;
 
 /**
  * Opens the store and builds the service on it, which is idle until `listen` and `work` are called.
@@ -58,15 +62,30 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       answers: config.maxKeptAnswers,
     },
     onError: (error) => log.warn({ err: error }, 'a connection to the store broke'),
+    isService: true,
+    readUrl: config.readDatabaseUrl,
+    noteAddress: (url, failure) => {
+      if (failure) log.error({ err: failure }, 'the changed address of the store is not used, since it cannot be');
+      else log.info({ store: withoutCredentials(url) }, 'the changed address of the store is used');
+    },
   });
   try {
     await refuseStrangersWithoutKeys(config, store);
     const rates = new RateLimits(config.rateLimit, store);
     const metrics = new Metrics(contract.document.info.version);
+    metrics.requests.expect(['none', ...contract.operations.map(({ id }) => id)]);
     const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome), {
       maxTime: config.maxTrainingSeconds * 1000,
     });
+    const readiness = new Readiness(
+      () => store.ping(),
+      (failure) => {
+        if (failure) log.error({ err: failure }, 'the store takes no requests');
+        else log.info('the store takes requests again');
+      },
+    );
     metrics.watch({
+      storeReady: async () => Number(await readiness.isReady(SCRAPE_PATIENCE_MS)),
       trainingsRunning: () => trainings.running,
       trainingsWaiting: () => countWaitingTrainings(store),
       storeBytes: () => store.measure(),
@@ -100,6 +119,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     const refusals = new Refusals(store, callers, log);
     const services = {
       store,
+      readiness,
       tables,
       trainings,
       predictors,

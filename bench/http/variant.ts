@@ -17,6 +17,7 @@ import { openPassageSearch } from '../../server/resources/documents/passage-sear
 import type { Store } from '../../server/store/index.js';
 import { watchAnswers } from '../../server/telemetry/answer-watch.js';
 import { Refusals } from '../../server/telemetry/audit.js';
+import { Readiness } from '../../server/telemetry/health.js';
 import { Metrics } from '../../server/telemetry/metrics.js';
 import { root } from '../../testkit/root.js';
 import { openStore, serve } from './baselines/serve.js';
@@ -48,6 +49,7 @@ const services = {
   tools,
   agents: new AgentRunner(tools, undefined, answers, log, rates),
   calls: new RunningCalls(store, log),
+  readiness: new Readiness(() => store.ping()),
   draining: new AbortController().signal,
 };
 const { signal } = new AbortController();

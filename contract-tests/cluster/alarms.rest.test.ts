@@ -8,6 +8,8 @@ import { serveOnLoopback } from '../../testkit/http/loopback-server.js';
 import { ownServers } from '../../testkit/service/own-servers.js';
 import { train, untilLogged, untilTrained } from '../../testkit/service/price-model.js';
 import type { ServerProcess } from '../../testkit/service/server-process.js';
+import { connectTo } from '../../testkit/store/own-store.js';
+import { startPostgres } from '../../testkit/store/postgres-database.js';
 
 const MODEL = '/api/projects/default/models/diamond_prices';
 const SECRET = 'operators-own-secret';
@@ -91,13 +93,21 @@ test('an alarm is sent signed, and again until it is taken, also after a crash',
 });
 
 test('of two instances on one store, one tells an alarm; without an address, it is in the log', async () => {
-  const [one, other] = await Promise.all([servers.start(), servers.start()]);
-  await train(one);
-  await untilTrained(one);
-  await raiseAlarm(other);
-  const told = () => [...one.log, ...other.log].filter((line) => line.includes('alarm is raised'));
-  await expect.poll(() => told().length).toBe(1);
-  endWaits();
-  await pause(2500);
-  expect(told()).toHaveLength(1);
+  const postgres = await startPostgres();
+  const connection = await connectTo(postgres.url);
+  try {
+    const env = { DATABASE_URL: postgres.url };
+    const [one, other] = await Promise.all([servers.start({ env }), servers.start({ env })]);
+    await train(one);
+    await untilTrained(one);
+    await raiseAlarm(other);
+    const told = () => [...one.log, ...other.log].filter((line) => line.includes('alarm is raised'));
+    await expect.poll(() => told().length).toBe(1);
+    await connection.run('update records set claimed_until = 0');
+    await pause(2500);
+    expect(told()).toHaveLength(1);
+  } finally {
+    await connection.close();
+    await postgres.remove();
+  }
 });

@@ -1,40 +1,53 @@
-/** Tests that two instances on one SQLite file act as one service. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { longTable } from '../../testkit/data/diamonds.js';
-import { settled, trainPrices } from '../../testkit/service/train-prices.js';
-import { beginTraining, expectLogged, firstToLog, type Instance, startTwo } from './instance.js';
+/** Tests that a SQLite file has one service at a time, which others may keep from writing for a moment. */
+import { expect, test } from 'vitest';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
+import { ownServers } from '../../testkit/service/own-servers.js';
+import { runRoster } from '../../testkit/service/roster-command.js';
 
-let folder: string;
-let both: [Instance, Instance];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roster-instances-'));
-  both = await startTwo({ databaseFile: join(folder, 'roster.db') });
-});
-afterAll(async () => {
-  await Promise.all(both.map((instance) => instance.kill()));
-  await rm(folder, { recursive: true });
-});
+const servers = ownServers();
 
-const path = { projectName: 'default', modelName: 'prices' };
-
-test('a training is run by exactly one instance', async () => {
-  const models = ['a', 'b', 'c', 'd'].map((modelName) => ({ ...path, modelName }));
-  for (const [index, model] of models.entries()) {
-    const trained = await trainPrices(both[index % 2 === 0 ? 0 : 1].roster, model);
-    expect(trained.status).toBe('ready');
-  }
-  for (const { modelName } of models) {
-    await expectLogged(both, 'training', modelName, [{ attempt: 1 }]);
-  }
+test('a second service is refused by the name of the first, and starts once that one is gone', async () => {
+  const first = await servers.start();
+  const second = servers.start();
+  await expect(second).rejects.toThrow(
+    new RegExp(`roster\\.db .*cannot be opened: the service with process id ${first.pid} on \\S+ uses it since`),
+  );
+  expect((await fetch(`${first.url}/projects`)).status).toBe(200);
+  // Commands may use it at any time.
+  const env = { DATABASE_URL: `file:${servers.file('roster.db')}` };
+  expect((await runRoster(['keys', 'list'], env)).code).toBe(0);
+  await first.kill();
+  const third = await servers.start();
+  expect(await third.stop()).toBe(0);
+  await servers.start();
 });
 
-test('a training is finished by the other instance when the instance that runs it is killed', async () => {
-  const begun = await beginTraining(both[0], path, longTable);
-  const [dying, other] = await firstToLog(both, 'training', path.modelName);
-  await dying.kill();
-  expect(await settled(other.roster, path, begun)).toMatchObject({ status: 'ready' });
-  await expectLogged([other], 'training', path.modelName, [{ attempt: 2 }]);
+test('is not ready while others keep it from writing for longer than a moment, and then is again', async () => {
+  const { url } = await servers.start();
+  const write = async () => {
+    const body = JSON.stringify({ project: { name: 'another' } });
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(`${url}/projects`, { method: 'POST', headers, body });
+    await response.text();
+    return response;
+  };
+  const readiness = async () => {
+    const response = await fetch(`${url}/health/ready`);
+    return { status: response.status, text: await response.text() };
+  };
+  const other = new DatabaseSync(servers.file('roster.db'));
+  other.exec('begin immediate');
+  const refused = await write();
+  expect([refused.status, refused.headers.has('Retry-After')]).toEqual([503, true]);
+  await expect
+    .poll(readiness)
+    .toMatchObject({
+      status: 503,
+      text: expect.stringContaining('The store takes no writes: another program locks it'),
+    });
+  expect((await fetch(`${url}/projects`)).status).toBe(200);
+  other.exec('rollback');
+  other.close();
+  await expect.poll(readiness).toMatchObject({ status: 200 });
+  expect((await write()).status).toBe(201);
 });

@@ -9,7 +9,7 @@ import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { checkedFetch } from '../checked-fetch.js';
 import { ON_POSTGRES, testedShop } from '../tested-store.js';
-import { type Instance, startTwo } from './instance.js';
+import { type Instance, startInstance, startTwo } from './instance.js';
 
 /** The query of the contract's example, whose promise is recorded here, and one whose rows are in an order. */
 const EXAMPLE = 'select size, colour, sold_on, price from sales';
@@ -58,7 +58,9 @@ describe('trainings from queries', () => {
     const store = isSqlite ? `file:${join(folder, 'roster.db')}` : shop.url;
     const env = { DATABASE_URL: store, DATABASES: JSON.stringify(databases) };
     authorization = { Authorization: `Bearer ${await makeKey(store, { name: 'own' })}` };
-    both = await startTwo({ env });
+    // A file of SQLite has one service.
+    const one = isSqlite ? await startInstance({ env }) : undefined;
+    both = one ? [one, one] : await startTwo({ env });
   });
   afterAll(async () => {
     await Promise.all(both.map((instance) => instance.kill()));

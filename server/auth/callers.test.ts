@@ -281,3 +281,48 @@ describe('the last use of a key', () => {
     lock.close();
   });
 });
+
+describe('for what works without the store, while it does not answer', () => {
+  let isAway: boolean;
+  beforeEach(() => {
+    isAway = false;
+    const shaky = new Proxy(store, {
+      get: (target, name) => {
+        if (isAway && name === 'keyReads') throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+        return Reflect.get(target, name);
+      },
+    });
+    callers = new Callers(shaky, log);
+  });
+
+  test('the last answer about a key holds for an hour, unless the key expires, and is for its secret alone', async () => {
+    const [key, unused] = [await keep(), await keep()];
+    const ending = await keep({ expires_at: new Date(Date.now() + 1_800_000).toISOString() });
+    for (const known of [key, ending]) expect(await callers.authenticateFromMemory(known)).toBeDefined();
+    isAway = true;
+    seconds(1799);
+    for (const known of [key, ending]) {
+      expect(await callers.authenticateFromMemory(known)).toMatchObject({ key: { id: idOf(known) } });
+    }
+    const similar = key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x');
+    for (const other of [unused, similar]) {
+      await expect(callers.authenticateFromMemory(other)).rejects.toThrow('refused');
+    }
+    await expect(callers.authenticate(key)).rejects.toThrow('refused');
+    seconds(1);
+    await expect(callers.authenticateFromMemory(ending)).rejects.toThrow('refused');
+    seconds(1800);
+    await expect(callers.authenticateFromMemory(key)).rejects.toThrow('refused');
+    isAway = false;
+    expect(await callers.authenticateFromMemory(key)).toBeDefined();
+  });
+
+  test('nobody needs a key, for an hour after the store said that there is none', async () => {
+    expect(await callers.authenticateFromMemory(undefined)).toMatchObject({ owner: 'local', key: null });
+    isAway = true;
+    seconds(3599);
+    expect(await callers.authenticateFromMemory(undefined)).toMatchObject({ owner: 'local', key: null });
+    seconds(1);
+    await expect(callers.authenticateFromMemory(undefined)).rejects.toThrow('refused');
+  });
+});

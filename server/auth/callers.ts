@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LruCache } from '../common/lru-cache.js';
 import { findGrant, isGranted, listAccessTokens } from '../store/grants.js';
-import type { Store } from '../store/index.js';
+import { isUnavailable, type Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
 import { type Caller, LOCAL_CALLER, seesProject } from './caller.js';
@@ -14,6 +14,9 @@ const REMEMBERED = 1000;
 
 /** The largest age of the store's answer for a running request, in milliseconds, and the time between two checks. */
 const RECENT = 500;
+
+/** The time for which the last answer holds for what the store is not needed for, while it does not answer, in milliseconds. */
+const REMEMBERED_WITHOUT_STORE = 3_600_000;
 
 /** The time between two records of a key's last use, in milliseconds. */
 const BETWEEN_NOTES = 60_000;
@@ -52,7 +55,8 @@ export class Callers {
   /** True if a token of an OIDC issuer is as good as a key. */
   readonly takesTokens: boolean;
   #keysExist: boolean;
-  #askAgainAt = Number.NEGATIVE_INFINITY;
+  /** When the store last said that there is no key, as given by `performance.now()`. */
+  #noKeysAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param closed whether a key is needed even if there is none, as where strangers reach the service
@@ -88,6 +92,28 @@ export class Callers {
       return this.identities.authenticate(presented);
     }
     return this.authenticateKey(presented, resource);
+  }
+
+  /**
+   * Does the same for what works without the store: while it does not answer, its last answer holds for an hour. Keys
+   * that were not used before are not known then.
+   */
+  async authenticateFromMemory(presented: string | undefined): Promise<Caller | undefined> {
+    try {
+      return await this.authenticate(presented);
+    } catch (error) {
+      const known = isUnavailable(error) && this.#recallCaller(presented);
+      if (!known) throw error;
+      return known;
+    }
+  }
+
+  #recallCaller(presented: string | undefined): Caller | undefined {
+    const since = performance.now() - REMEMBERED_WITHOUT_STORE;
+    if (presented === undefined) return this.#noKeysAt > since && !this.#keysExist ? LOCAL_CALLER : undefined;
+    const secret = parseSecret(presented, '') ?? NO_KEY;
+    const good = this.#good.get(nameOf(secret));
+    return good?.hash === secret.hash && good.asked > since ? this.#letIn(good, undefined) : undefined;
   }
 
   /** Does the same for a text that is to be a key, and no token of the issuer. */
@@ -134,9 +160,9 @@ export class Callers {
    */
   async needsKey(): Promise<boolean> {
     const now = performance.now();
-    if (!this.#keysExist && now >= this.#askAgainAt) {
+    if (!this.#keysExist && now >= this.#noKeysAt + REMEMBERED) {
       if (await hasKeys(this.store)) this.#keysExist = true;
-      else this.#askAgainAt = now + REMEMBERED;
+      else this.#noKeysAt = now;
     }
     return this.#keysExist;
   }

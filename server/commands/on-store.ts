@@ -2,7 +2,8 @@ import { userInfo } from 'node:os';
 import pRetry from 'p-retry';
 import { readConfig } from '../config.js';
 import { type Act, createAct } from '../store/audit.js';
-import { isUnavailable, Store } from '../store/index.js';
+import { mayPass } from '../store/database/unavailable.js';
+import { Store } from '../store/index.js';
 
 /**
  * Returns the URL of the store that a command shares with the service.
@@ -39,11 +40,11 @@ export async function onStore<T>(work: (store: Store) => Promise<T>): Promise<T>
     }
   };
   const retries = Number.POSITIVE_INFINITY;
-  return pRetry(attempt, { ...RETRY, retries, shouldRetry: ({ error }) => mayPass(error) });
+  return pRetry(attempt, { ...RETRY, retries, shouldRetry: ({ error }) => isWorthARetry(error) });
 }
 
-function mayPass(error: unknown): boolean {
-  return isUnavailable(error) || (error instanceof Error && mayPass(error.cause));
+function isWorthARetry(error: unknown): boolean {
+  return mayPass(error) || (error instanceof Error && isWorthARetry(error.cause));
 }
 
 /**

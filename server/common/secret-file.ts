@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The time for which a secret that was read from its file is used, in milliseconds. */
+/** The usual time for which a secret that was read from its file is used, in milliseconds. */
 const FRESH_MS = 5000;
 
 /**
@@ -24,15 +24,21 @@ export function readSecret(variable: string, file: string): string {
 
 /**
  * Returns a function that gives the secret of a file, so that it can be changed without a restart. The file is read
- * again after five seconds. While it cannot be read or its text is malformed, the last secret stays.
+ * again after some seconds. While it cannot be read or its text is malformed, the last secret stays.
  * @param secret the secret as it was read at first
+ * @param freshMs the time for which a secret that was read is used, in milliseconds
  */
-export function followSecret(file: string, secret: string, isWellFormed: (secret: string) => boolean): () => string {
+export function followSecret(
+  file: string,
+  secret: string,
+  isWellFormed: (secret: string) => boolean,
+  freshMs = FRESH_MS,
+): () => string {
   let last = secret;
   let readAt = performance.now();
   return () => {
     const now = performance.now();
-    if (now - readAt < FRESH_MS) return last;
+    if (now - readAt < freshMs) return last;
     readAt = now;
     try {
       const found = readSecret('', file);

@@ -5,13 +5,14 @@ import { FairGate, type GateLimits, type QueueLength } from '../common/fair-gate
 import { type Act, addEvent } from './audit.js';
 import { isPostgres } from './database/address.js';
 import { type Databases, getDialect, singleConnection } from './database/dialect.js';
+import type { NoteAddress } from './database/postgres-address.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
-import { isUnwritable, openingError, StoreBusyError } from './database/unavailable.js';
+import { isLocked, isUnwritable, openingError, StoreBusyError } from './database/unavailable.js';
 import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
 export { isPostgres, withoutCredentials } from './database/address.js';
-export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
+export { isLocked, isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export type { Contents } from './quota.js';
 export type { Page } from './rows.js';
 
@@ -20,6 +21,11 @@ export interface StoreOptions {
   readonly limits?: Partial<Limits>;
   /** Called when an idle connection to the database breaks; the pool reconnects when needed. */
   readonly onError?: (error: Error) => void;
+  /** True for a service, which is the only one to use a file of SQLite; commands may use it besides. */
+  readonly isService?: boolean;
+  /** Returns the present URL of a PostgreSQL, where it may change while the service runs. */
+  readonly readUrl?: (() => string) | undefined;
+  readonly noteAddress?: NoteAddress;
 }
 
 /** A project, or the projects of an owner, and who writes to it. */
@@ -78,6 +84,7 @@ export class Store {
      * where reading a mark takes as long as any query.
      */
     readonly mark: () => object | undefined = () => undefined,
+    private readonly unclaim: () => void = () => {},
   ) {
     const { reads, work, keys } = databases;
     this.reads = reads;
@@ -90,7 +97,10 @@ export class Store {
    * @param url `file:PATH`, relative to the working directory, `:memory:`, or `postgres://…`
    * @throws if the store cannot be opened, or was written by a later release; the message shows no credentials
    */
-  static async open(url: string, { limits = {}, onError = () => {} }: StoreOptions = {}): Promise<Store> {
+  static async open(
+    url: string,
+    { limits = {}, onError = () => {}, isService, ...options }: StoreOptions = {},
+  ): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
     const gates = [new FairGate(WRITE_LIMITS), new FairGate(LONG_WORK_LIMITS)] as const;
     const probe = new WriteProbe();
@@ -99,11 +109,11 @@ export class Store {
       if (isPostgres(url)) {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
-        const databases = await openPostgres(url, onError, noteFailure);
+        const databases = await openPostgres(url, { onError, noteFailure, ...options });
         return new Store(databases, all, ...gates, probe);
       }
-      const { databases, path, mark } = await openSqlite(url, noteFailure);
-      return new Store(databases, all, ...gates, probe, path, mark);
+      const { databases, path, mark, unclaim } = await openSqlite(url, noteFailure, isService);
+      return new Store(databases, all, ...gates, probe, path, mark, unclaim);
     } catch (cause) {
       throw openingError(url, cause);
     }
@@ -193,7 +203,8 @@ export class Store {
   /**
    * Reads the tables that every request needs. After a write that failed because the store took no
    * writes, writes too, until it takes one.
-   * @throws if the store does not answer a read within a second, or takes no writes
+   * @throws if the store does not answer a read within a second, or takes no writes; if others lock it for writes, after
+   *   five seconds
    */
   async ping(): Promise<void> {
     await this.databases.health
@@ -220,8 +231,12 @@ export class Store {
   async close(): Promise<void> {
     const all: readonly Kysely<Database>[] = Object.values(this.databases);
     await Promise.all([...new Set(all)].map((db) => db.destroy()));
+    this.unclaim();
   }
 }
+
+/** The time for which others may lock the store for writes before it counts as one that takes none, in milliseconds. */
+const LOCKED_MS = 5000;
 
 /**
  * Knows whether the store takes writes: from the writes that fail, and then from a write of its own,
@@ -229,17 +244,19 @@ export class Store {
  */
 export class WriteProbe {
   #isSuspected = false;
+  /** When a write of its own first met a lock, as given by `performance.now()`. */
+  #lockedSince: number | undefined;
   #running: Promise<void> | undefined;
 
   /** Takes the error of a statement. */
   noteFailure(error: unknown): void {
-    if (isUnwritable(error)) this.#isSuspected = true;
+    if (isUnwritable(error) || isLocked(error)) this.#isSuspected = true;
   }
 
   /**
    * Tries a write if one has failed because the store took none. Concurrent callers share that
    * write.
-   * @throws what the write throws
+   * @throws what the write throws, unless that is a lock that is not held for long
    */
   async run(write: () => Promise<void>): Promise<void> {
     if (this.#isSuspected) {
@@ -255,8 +272,12 @@ export class WriteProbe {
     this.#isSuspected = false;
     try {
       await write();
+      this.#lockedSince = undefined;
     } catch (error) {
       this.#isSuspected = true;
+      const now = performance.now();
+      this.#lockedSince = isLocked(error) ? (this.#lockedSince ?? now) : undefined;
+      if (this.#lockedSince !== undefined && now - this.#lockedSince < LOCKED_MS) return;
       throw error;
     }
   }

@@ -81,9 +81,34 @@ test('a change is reported a second after its first result, even without request
 test.each([
   [Object.assign(new Error('lock'), { code: '55P03' }), 'it is locked or overloaded'],
   [Object.assign(new Error('full'), { errcode: 13 }), 'its disk is full or read-only;'],
+  [Object.assign(new Error('busy'), { errcode: 5 }), 'takes no writes: another program locks it;'],
   [Object.assign(new Error('replica'), { code: '25006' }), 'its disk is full or read-only;'],
   [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'The store does not answer;'],
 ])('the refusal states the cause: %s', async (error, words) => {
   failure = error;
   await expect(readiness.check()).rejects.toThrow(words);
+});
+
+test('a change of the answer is noted once, with what the store said', async () => {
+  const noted: unknown[] = [];
+  readiness = new Readiness(
+    async () => {
+      if (failure) throw failure;
+    },
+    (cause) => noted.push(cause),
+  );
+  expect(await isReady()).toBe(true);
+  failure = new Error('gone');
+  for (let second = 0; second < 5; second += 1) {
+    await seconds(1);
+    await isReady();
+  }
+  expect(noted).toEqual([failure]);
+  const cause = failure;
+  failure = undefined;
+  for (let second = 0; second < 5; second += 1) {
+    await seconds(1);
+    await isReady();
+  }
+  expect(noted).toEqual([cause, undefined]);
 });

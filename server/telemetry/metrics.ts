@@ -16,6 +16,8 @@ type Source = () => number | Promise<number>;
 
 /** The values of the service that are read at each scrape. */
 interface Sources {
+  /** 1 if the store takes requests, otherwise 0. */
+  readonly storeReady: Source;
   readonly trainingsRunning: Source;
   readonly trainingsWaiting: Source;
   readonly storeBytes: Source;
@@ -53,6 +55,11 @@ export class Metrics {
 
   /** @param version the release of the service */
   constructor(version: string) {
+    this.#addGauge(
+      'storeReady',
+      'roster_store_ready',
+      'Whether the store takes the requests of this instance: 1, or 0 while /health/ready answers 503 for it.',
+    );
     this.#addGauge('trainingsRunning', 'roster_trainings_running', 'Trainings that this instance runs.');
     this.#addGauge(
       'trainingsWaiting',

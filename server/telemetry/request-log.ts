@@ -57,20 +57,21 @@ interface OperationSeries {
 /** The metrics of requests. */
 export class RequestMetrics {
   readonly #operations = new Map<string, OperationSeries>();
+  readonly #requests: Counter<'operation' | 'status'>;
   readonly #durations: Histogram<'operation'>;
   readonly #deprecated: Counter<'operation'>;
   inProgress = 0;
 
   constructor(registry: Registry) {
     const registers = [registry];
-    const requests: Counter<'operation' | 'status'> = new Counter({
+    this.#requests = new Counter({
       name: 'roster_requests_total',
       help: 'Requests that have ended, by operation and by status; aborted: the answer did not go out whole.',
       labelNames: ['operation', 'status'],
       registers,
       collect: () => {
         for (const [operation, { byStatus }] of this.#operations) {
-          for (const [status, count] of byStatus) requests.inc({ operation, status }, count);
+          for (const [status, count] of byStatus) this.#requests.inc({ operation, status }, count);
           byStatus.clear();
         }
       },
@@ -94,6 +95,11 @@ export class RequestMetrics {
       registers,
       collect: () => inProgress.set(this.inProgress),
     });
+  }
+
+  /** Begins to count the errors of operations: without an initial 0, a rate could not include the very first one. */
+  expect(operations: readonly string[]): void {
+    for (const operation of operations) this.#requests.inc({ operation, status: 500 }, 0);
   }
 
   /** Counts a request by the operation of `res.locals`, after its end. */

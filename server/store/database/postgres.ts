@@ -1,11 +1,12 @@
 import { Socket } from 'node:net';
 import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresQueryResult } from 'kysely';
-import { Pool } from 'pg';
+import { type ClientConfig, Pool, type PoolClient } from 'pg';
 import { migrate } from '../migrations/index.js';
 import { refuseUnreadable } from './address.js';
 import { type Databases, type NoteStatementFailure, toKyselyLog } from './dialect.js';
+import { type NoteAddress, PostgresAddress, PostgresClient } from './postgres-address.js';
 import type { Database } from './schema.js';
-import { isLockTimeout, StoreBusyError } from './unavailable.js';
+import { isLockTimeout, StoreBusyError, StoreUnreachableError } from './unavailable.js';
 
 /** The limits of a pool and its statements. Times are in milliseconds. */
 interface PoolLimits {
@@ -50,35 +51,43 @@ const SILENCE_MS = 5_000;
 /** An unused connection, which is silent too, is closed before that. */
 const UNUSED_MS = 4_000;
 
+export interface PostgresOptions {
+  /** Called with what broke a connection that was not in use. */
+  readonly onError: (error: Error) => void;
+  /** Gets the error of each statement that fails on the way of writes. */
+  readonly noteFailure: NoteStatementFailure;
+  /** Returns the present URL, where it may change. */
+  readonly readUrl?: (() => string) | undefined;
+  readonly noteAddress?: NoteAddress | undefined;
+}
+
 /**
  * Opens pools of connections to the PostgreSQL database that a URL names, and brings its tables up to date.
  * Connections are made when they are needed, and again when they broke.
- * @param onError called with what broke a connection that was not in use
- * @param noteFailure gets the error of each statement that fails on the way of writes
  * @throws if the URL is malformed, the database cannot be reached, or a later release wrote it
  */
 export async function openPostgres(
   url: string,
-  onError: (error: Error) => void,
-  noteFailure: NoteStatementFailure,
+  { onError, noteFailure, readUrl, noteAddress }: PostgresOptions,
 ): Promise<Databases> {
   refuseUnreadable(url);
-  const migrating = openPool(url, onError, MIGRATION);
+  const address = new PostgresAddress(url, readUrl, noteAddress);
+  const migrating = openPool(address, onError, MIGRATION);
   try {
     await migrate(migrating);
   } finally {
     await migrating.destroy();
   }
-  const work = openPool(url, onError, POOLS.work, noteFailure);
+  const work = openPool(address, onError, POOLS.work, noteFailure);
   return {
-    reads: openPool(url, onError, POOLS.reads),
-    writes: openPool(url, onError, POOLS.writes, noteFailure),
+    reads: openPool(address, onError, POOLS.reads),
+    writes: openPool(address, onError, POOLS.writes, noteFailure),
     // One snapshot or long transaction runs at a time, so that trainings keep the other connections.
     work,
     snapshots: work,
-    searches: openPool(url, onError, POOLS.searches),
-    keys: openPool(url, onError, POOLS.keys),
-    health: openPool(url, onError, POOLS.health),
+    searches: openPool(address, onError, POOLS.searches),
+    keys: openPool(address, onError, POOLS.keys),
+    health: openPool(address, onError, POOLS.health),
   };
 }
 
@@ -88,17 +97,21 @@ export async function openPostgres(
  */
 export function openForInspection(url: string): Kysely<Database> {
   refuseUnreadable(url);
-  return openPool(url, () => {}, INSPECTION);
+  return openPool(new PostgresAddress(url), () => {}, INSPECTION);
 }
 
 function openPool(
-  url: string,
+  address: PostgresAddress,
   onError: (error: Error) => void,
   { connections, connect, lock, statement, transaction }: PoolLimits,
   noteFailure?: NoteStatementFailure,
 ): Kysely<Database> {
   const pool = new Pool({
-    connectionString: url,
+    Client: class extends PostgresClient {
+      constructor(config: ClientConfig = {}) {
+        super(config, address.url);
+      }
+    },
     application_name: 'roster',
     max: connections,
     connectionTimeoutMillis: connect,
@@ -114,7 +127,7 @@ function openPool(
   pool.on('error', onError);
   // One that is in use tells its user, with the next query. Without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const dialect = new PostgresDialect({ pool: guardPool(pool, transaction) });
+  const dialect = new PostgresDialect({ pool: guardPool(pool, address, transaction) });
   return new Kysely({ dialect, ...(noteFailure && { log: toKyselyLog(noteFailure) }) });
 }
 
@@ -130,16 +143,33 @@ function endedBySilence(silence: number): Socket {
 const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] };
 
 /**
+ * Takes a connection to the present address.
+ * @throws {StoreUnreachableError} if none can be made, whatever the reason, or all are in use for too long
+ */
+async function takeConnection(pool: Pool, address: PostgresAddress): Promise<PoolClient> {
+  void address.look();
+  for (;;) {
+    try {
+      const client = await pool.connect();
+      if (!(client instanceof PostgresClient) || client.url === address.url) return client;
+      client.release(true);
+    } catch (error) {
+      if (!(await address.look())) throw new StoreUnreachableError(error);
+    }
+  }
+}
+
+/**
  * Returns a pool for Kysely whose connections refuse the statements that would wait in vain, and those that
  * would make a transaction take too long. The `begin` of a transaction goes with its first statement, if that reads: to
  * wait for it would cost a way there and back.
  * @param transaction the time after which a connection that was taken begins no further statement
  */
-function guardPool(pool: Pool, transaction = Number.POSITIVE_INFINITY): PostgresPool {
+function guardPool(pool: Pool, address: PostgresAddress, transaction = Number.POSITIVE_INFINITY): PostgresPool {
   const breaker = new CircuitBreaker();
   return {
     connect: async () => {
-      const client = await pool.connect();
+      const client = await takeConnection(pool, address);
       const end = performance.now() + transaction;
       let beginning: Promise<unknown> | undefined;
       const send = async (text: string, values: readonly unknown[]) => {

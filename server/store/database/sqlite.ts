@@ -13,6 +13,7 @@ import {
   toKyselyLog,
 } from './dialect.js';
 import type { Database } from './schema.js';
+import { claimStore } from './sqlite-claim.js';
 import { DatabaseSync } from './sqlite-connection.js';
 import { errorCode } from './unavailable.js';
 
@@ -39,16 +40,31 @@ const CACHE_SIZE = -16_000;
  * threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
  * @param noteFailure gets the error of each statement that fails on the way of writes
- * @returns the database, its path, and what marks its state. A file has further connections for reads, which would
+ * @param isClaimed whether the file is for this process alone, as that of a service is
+ * @returns the database, its path, what marks its state, and what ends the claim. A file has further connections for reads, which would
  *   otherwise wait for whatever transaction is open.
- * @throws if the file cannot be made or read, others lock it for longer than ten seconds, or a later release wrote it
+ * @throws if the file cannot be made or read, others lock it for longer than ten seconds, or a later release wrote it, or
+ *   another service has claimed it
  */
 export async function openSqlite(
   url: string,
   noteFailure: NoteStatementFailure = () => {},
-): Promise<{ databases: Databases; path: string; mark: () => object }> {
+  isClaimed = false,
+): Promise<{ databases: Databases; path: string; mark: () => object; unclaim: () => void }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') makeFile(path);
+  // Before its tables are migrated.
+  const claim = isClaimed && path !== ':memory:' ? claimStore(path) : undefined;
+  const unclaim = () => claim?.close();
+  try {
+    return { ...(await openFile(path, noteFailure)), path, unclaim };
+  } catch (error) {
+    unclaim();
+    throw error;
+  }
+}
+
+async function openFile(path: string, noteFailure: NoteStatementFailure) {
   // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
   const database = new DatabaseSync(path, { timeout: 0 });
   addFunctions(database);
@@ -72,7 +88,7 @@ export async function openSqlite(
   }
   const reads = path === ':memory:' ? {} : await openReads(path);
   const databases = { ...singleConnection(db), ...reads };
-  return { databases, path, mark: statements.mark };
+  return { databases, mark: statements.mark };
 }
 
 /**

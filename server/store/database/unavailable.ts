@@ -8,6 +8,19 @@ export class StoreBusyError extends ProblemError {
   }
 }
 
+/**
+ * No connection to the database was made, whatever the reason: the network, TLS, the credentials, or a database that
+ * is not there. Has the message and the code of its cause.
+ */
+export class StoreUnreachableError extends Error {
+  readonly code: string;
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.code = errorCode(cause);
+  }
+}
+
 /** SQLite's primary result codes that the service tells apart (https://www.sqlite.org/rescode.html). */
 const SQLITE_CODES: Readonly<Record<number, string>> = {
   5: 'SQLITE_BUSY',
@@ -36,11 +49,12 @@ const SQLITE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)$/;
 
 /**
  * PostgreSQL: connection exceptions (08), a read-only server (25006), a transaction that waited (25P03) or took
- * (25P04) too long, a deadlock (40P01), insufficient resources (53), a lock (55P03) or a statement (57014) that took
- * too long, a server that stops, crashed or starts (57P01 to 57P03), and a connection that was idle for too long (57P05).
+ * (25P04) too long, a deadlock (40P01), a right to the tables that was taken away (42501), insufficient resources (53),
+ * a lock (55P03) or a statement (57014) that took too long, a server that stops, crashed or starts (57P01 to 57P03), a
+ * database that was dropped (57P04), a connection that was idle for too long (57P05), and a fault of its disk (58).
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const POSTGRES = /^(08...|25006|25P0[34]|40P01|53...|55P03|57014|57P0[1-35])$/;
+const POSTGRES = /^(08...|25006|25P0[34]|40P01|42501|53...|55P03|57014|57P0[1-5]|58...)$/;
 
 /** PostgreSQL: a lock was not had in time (55P03), a statement took too long (57014). SQLite: a lock. */
 const TIMED_OUT = /^(55P03|57014|SQLITE_(BUSY|LOCKED))$/;
@@ -61,6 +75,11 @@ const DRIVER =
 
 /** Returns whether an error says that the store cannot work now: it is busy, locked, full, read-only or not there. */
 export function isUnavailable(error: unknown): boolean {
+  return error instanceof StoreUnreachableError || mayPass(error);
+}
+
+/** Returns whether an error is one of a store that cannot work now, and that often passes without an operator. */
+export function mayPass(error: unknown): boolean {
   if (error instanceof StoreBusyError) return true;
   if (!(error instanceof Error)) return false;
   const code = errorCode(error);
@@ -75,6 +94,11 @@ export function isTimeout(error: unknown): boolean {
 /** Returns whether an error says that the store takes no writes: its disk is full or read-only, or it is a replica. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.test(errorCode(error));
+}
+
+/** Returns whether another connection to SQLite has the lock that a statement needs. */
+export function isLocked(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)$/.test(errorCode(error));
 }
 
 /** Returns whether PostgreSQL gave up waiting for a lock (lock_not_available). */
@@ -106,8 +130,16 @@ export function explainOpening(error: unknown): string {
 const OPENING_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
   ENOTFOUND: 'the host is not known; is its name right?',
+  ETIMEDOUT: 'the host does not answer; is its name right, and does a firewall let the service through?',
+  // read_only_sql_transaction
+  '25006': 'it is read-only; name the primary server, not a replica',
+  // invalid_authorization_specification, invalid_password
+  '28000': 'PostgreSQL refuses the user; may the role log in, from this host and to this database?',
+  '28P01': 'PostgreSQL refuses the user or the password',
   // invalid_catalog_name
   '3D000': 'the database does not exist; make it with createdb',
+  // insufficient_privilege
+  '42501': 'its user lacks a right; it needs CREATE on the schema, and all rights to the tables of the service',
   EACCES: 'permission denied; let the user who runs Roster read and write the file and its folder',
   EROFS: 'its file system is read-only',
   SQLITE_READONLY: 'it is read-only; let the user who runs Roster write to it',
