@@ -61,7 +61,10 @@ describe.each(FILE_FORMATS)('in %s', (format) => {
     const whole = await train(format, TOTAL, 'target=y');
     const remedies = [{ parameter: 'drop_lines', value: number }];
     expect(whole.findings[0]).toMatchObject({ kind: 'totals_row', rows: 1, places: [place], remedies });
+    expect(whole.summary).toContain(`train again with drop_lines=${number}.`);
+    expect(whole.summary).not.toContain('The columns say little');
     const rest = await train(format, TOTAL, `target=y&drop_lines=${number}`);
+    expect(rest.summary).toMatch(/^Better than/);
     expect(rest.findings.map(({ kind }) => kind)).not.toContain('totals_row');
     const left_out = [{ cause: 'dropped', rows: 1, places: [place], words: [] }];
     expect(rest).toMatchObject({ row_count: 100, reading: { rows_sent: 101, rows_used: 100, left_out } });

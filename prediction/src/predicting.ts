@@ -20,6 +20,7 @@ export type {
   TruthGroup,
   UnreadTruth,
 } from './io/gathered-truths.js';
+export { blameRows } from './model/summary.js';
 export { exportOnnx, type ModelFacts, ONNX_REVISION } from './onnx/export.js';
 export { chooseIds } from './promises/ids.js';
 export type { PromisedIds } from './promises/match-ids.js';

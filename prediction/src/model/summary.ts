@@ -1,3 +1,4 @@
+import type { Finding } from '../findings/finding.js';
 import type { ValidationSummary } from '../table/validation.js';
 import { cutText } from '../text/cut-text.js';
 
@@ -41,3 +42,26 @@ export function describeTestRows(rows: number, all: number, validation?: Validat
   }
   return 2 * rows > all ? `in a cross-validation of ${count} rows` : `on ${count} rows that were held out`;
 }
+
+/** The end of the summary of a model that is no better than a constant answer. */
+export const COLUMNS_SAY_LITTLE = 'The columns say little or nothing of the target.';
+
+/**
+ * Names rows that can explain a bad error in the summary of a model, where it ends with `COLUMNS_SAY_LITTLE`: those of
+ * totals, or with values of the target far outside the rest. Such a row outweighs the others in every error.
+ *
+ * @param findings of the table, the most important first
+ */
+export function blameRows(summary: string, findings: readonly AnyFinding[], target: string): string {
+  const cause = findings.find(
+    ({ kind, column }) => kind === 'totals_row' || (kind === 'outliers' && column === target),
+  );
+  if (cause === undefined || !summary.endsWith(COLUMNS_SAY_LITTLE)) return summary;
+  const dropped = cause.remedies.map(({ parameter, value }) => `${parameter}=${value}`).join(' and ');
+  const remedy = dropped ? `train again with ${dropped}` : 'train again without such rows';
+  const rest = summary.slice(0, -COLUMNS_SAY_LITTLE.length);
+  return `${rest}The columns may not be the reason: ${cause.message} If this is a mistake, ${remedy}.`;
+}
+
+/** The parts of a finding that explain an error. */
+type AnyFinding = Pick<Finding, 'kind' | 'column' | 'message' | 'remedies'>;

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import { mergeFindings } from 'roster-prediction/predicting';
+import { blameRows, mergeFindings } from 'roster-prediction/predicting';
 import type { ModelErrors } from 'roster-prediction/training';
 import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
@@ -66,12 +66,14 @@ export function finishTraining({ work, limits }: Store, holding: Holding, versio
     const { owner } = version;
     const { isPromoted, comparison } = decidePromotion(version, compared);
     const report = addFindings(version.table_report, findings);
-    const added = countBytes(report) - countBytes(version.table_report);
+    const explained = blameRows(summary, parseReport(report).findings, version.target);
+    const added = countBytes(report) + countBytes(explained) - countBytes(version.table_report) - countBytes(summary);
     await db
       .updateTable('model_versions')
       .set(({ eb }) => ({
         comparison: comparison && JSON.stringify(comparison),
         table_report: report,
+        summary: explained,
         bytes: eb('bytes', '+', added),
       }))
       .where('id', '=', holding.versionId)
@@ -166,7 +168,7 @@ async function endTraining(
   const update = instance === undefined ? updateTraining(db, versionId) : updateHeld(db, { versionId, instance });
   const version = await update
     .set(({ eb }) => ({ ...end, seconds_left: null, bytes: eb('bytes', '+', bytes), updated_at }))
-    .returning(['model_id', 'version', 'table_report'])
+    .returning(['model_id', 'version', 'target', 'table_report'])
     .executeTakeFirst();
   if (!version) return undefined;
   await releaseTable(db, versionId);

@@ -22,11 +22,17 @@ function readVerdict({ summary }: Model): string {
   return verdict && `${verdict.replace(/ \([^()]*\)$/, '')}.`;
 }
 
+/** The service's reason of a bad error: the columns, or rows that may be mistakes. */
+function readReason({ summary }: Model): string {
+  const at = summary?.indexOf(' The columns ') ?? -1;
+  return at < 0 ? '' : (summary?.slice(at) ?? '');
+}
+
 function writeFigures(model: Model): string {
   if (model.metrics === null) return '';
   const isOfUse = hasLearned(model);
   const amount = (value: number) => rounded(value, targetUnit(model));
-  const reason = isOfUse ? '' : ' The columns say little or nothing of the target.';
+  const reason = isOfUse ? '' : readReason(model);
   if (model.task === 'regression') {
     const { mae, baseline_mae: baseline, r2, held_out_rows } = model.metrics;
     const explained = isOfUse ? ` It explains ${finePercent(r2)} of the variance.` : '';

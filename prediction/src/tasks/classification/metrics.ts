@@ -1,5 +1,5 @@
 import { average, groupByValue, pick } from '../../intervals/statistics.js';
-import { isBetter, percent, shortNumber } from '../../model/summary.js';
+import { COLUMNS_SAY_LITTLE, isBetter, percent, shortNumber } from '../../model/summary.js';
 import { calibrateClasses, pickLabels, type ScoredRows } from './calibration.js';
 import type { ClassificationMetrics, ClassificationModel, ClassMetrics } from './model.js';
 import { SetChooser } from './prediction-sets.js';
@@ -144,7 +144,7 @@ export function describeClassification({ metrics, ranking, classes }: Classifica
   const area = ranking === null || ranking.auc === null ? '' : ` Its AUC is ${shortNumber(ranking.auc)}.`;
   const figures = `${rows}, ${shares}.${describeRarer(metrics)} ${losses}${area}`;
   if (!isBetter(log_loss, baseline_log_loss)) {
-    return `No better than always answering the commonest class: ${figures} The columns say little or nothing of the target.`;
+    return `No better than always answering the commonest class: ${figures} ${COLUMNS_SAY_LITTLE}`;
   }
   // Where one class is by far the commonest, probabilities may tell much although answers are the same.
   if (accuracy <= baseline_accuracy) {

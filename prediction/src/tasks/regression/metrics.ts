@@ -7,7 +7,7 @@ import {
   type TargetScale,
   toFinite,
 } from '../../intervals/target-range.js';
-import { isBetter, percent, shortNumber } from '../../model/summary.js';
+import { COLUMNS_SAY_LITTLE, isBetter, percent, shortNumber } from '../../model/summary.js';
 import type { NumberReading } from '../../table/reading/column-reading.js';
 import type { RegressionMetrics } from './model.js';
 
@@ -117,7 +117,7 @@ export function describeRegression(
   const unit = reading?.unit ? ` ${reading.unit}` : '';
   const errors = `its predictions are off by ${shortNumber(mae)}${unit} on average, the mean is by ${shortNumber(baseline_mae)}${unit}`;
   if (!isBetter(rmse, baseline_rmse)) {
-    return `No better than always answering the mean: ${rows}, ${errors}. The columns say little or nothing of the target.`;
+    return `No better than always answering the mean: ${rows}, ${errors}. ${COLUMNS_SAY_LITTLE}`;
   }
   return `Better than always answering the mean: ${rows}, ${errors}. It explains ${percent(r2)} of the variance.`;
 }
