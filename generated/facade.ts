@@ -341,6 +341,9 @@ export type GetSeriesProblem = CommonProblem | InvalidRequest | MissingScope | M
 /** The problems of `cancelTraining`. */
 export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | TrainingEnded;
 
+/** The problems of `updateModel`. */
+export type UpdateModelProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType;
+
 /** The problems of `retrainModel`. */
 export type RetrainModelProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | NoSource | TrainingInProgress | LimitReached | PreconditionFailed | QueryFailed | UnusableTable;
 
@@ -1137,6 +1140,12 @@ export interface GetSeriesOptions extends CallOptions {
   group?: QueryValue<'getSeries', 'query', 'group'> | undefined;
 }
 
+/** The options of `models.update`. */
+export interface UpdateModelOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'updateModel', 'header', 'If-Match'> | undefined;
+}
+
 /** The options of `models.retrain`. */
 export interface RetrainModelOptions extends CallOptions {
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
@@ -1276,6 +1285,15 @@ export interface ModelsOperations {
    * @throws ProblemError with a `CancelTrainingProblem`
    */
   cancelTraining(name: PathValue<'cancelTraining', 'modelName'>, version: PathValue<'cancelTraining', 'version'>, options?: CallOptions): Call<Model, CancelTrainingProblem>;
+
+  /**
+   * Updates the fields that are sent: `name` renames the model, `description` describes it. The model keeps its `id`, its versions, its record and a training that runs; only its address changes. Skills of the project whose `params` name the model follow at once. Programs, manifests and links that have the former name do not: it is unknown from then on, and may be given to another model. `If-Match` takes the `ETag` of `getModel`.
+   *
+   * @param name The name of the model.
+   * @param model What to change.
+   * @throws ProblemError with a `UpdateModelProblem`
+   */
+  update(name: PathValue<'updateModel', 'modelName'>, model: JsonBody<'updateModel'>['model'], options?: UpdateModelOptions): Call<Model, UpdateModelProblem>;
 
   /**
    * Trains the next version of a model from the query in the `source` of its newest version, with the same target and task. The query runs again, so the version learns from the rows that the database has now. The rules of `trainModel` apply. A model that was trained from a table has no source (409).
@@ -1636,6 +1654,7 @@ export const FACADE = {
     getErrors: {"id":"getErrors","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/errors","names":["modelName"],"reads":"json"},
     getSeries: {"id":"getSeries","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/series","names":["modelName"],"reads":"json"},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
+    update: {"id":"updateModel","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/details","names":["modelName"],"reads":"json","consumes":["application/json"],"wraps":"model","headers":["ifMatch"]},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
     addActuals: {"id":"addActuals","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/actuals","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
     getRecord: {"id":"getRecord","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/record","names":["modelName"],"reads":"json"},

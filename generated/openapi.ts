@@ -1196,6 +1196,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{projectName}/models/{modelName}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename or describe a model
+         * @description Updates the fields that are sent: `name` renames the model, `description` describes it. The model keeps its
+         *     `id`, its versions, its record and a training that runs; only its address changes. Skills of the project whose
+         *     `params` name the model follow at once. Programs, manifests and links that have the former name do not: it is
+         *     unknown from then on, and may be given to another model. `If-Match` takes the `ETag` of `getModel`.
+         */
+        put: operations["updateModel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{projectName}/models/{modelName}/retrain": {
         parameters: {
             query?: never;
@@ -2996,15 +3024,24 @@ export interface components {
                 adapt?: components["schemas"]["Adapt"];
             };
         };
+        /** @description What to change of a model, under `model`. */
+        UpdateModelBody: {
+            /** @description What to change; what is left out stays. */
+            model: {
+                name?: components["schemas"]["OptionalName"];
+                description?: components["schemas"]["OptionalText"];
+            };
+        };
         /** @description A model, which predicts a number or a class, or forecasts a number, as its `task` says. */
         Model: components["schemas"]["RegressionModel"] | components["schemas"]["ClassificationModel"] | components["schemas"]["ForecastModel"];
         /**
-         * @description A model that predicts a number. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
+         * @description A model that predicts a number. `id`, `name`, `description`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
          *     other fields belong to one version: the requested one, or the newest.
          */
         RegressionModel: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
+            description: components["schemas"]["ModelDescription"];
             version: components["schemas"]["VersionNumber"];
             status: components["schemas"]["ModelStatus"];
             progress: components["schemas"]["TrainingProgress"];
@@ -3034,12 +3071,13 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description A model that predicts a class. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
+         * @description A model that predicts a class. `id`, `name`, `description`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
          *     other fields belong to one version: the requested one, or the newest.
          */
         ClassificationModel: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
+            description: components["schemas"]["ModelDescription"];
             version: components["schemas"]["VersionNumber"];
             status: components["schemas"]["ModelStatus"];
             progress: components["schemas"]["TrainingProgress"];
@@ -3069,12 +3107,13 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description A model that forecasts the next values of a number. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to
+         * @description A model that forecasts the next values of a number. `id`, `name`, `description`, `created_at`, `serving_version`, `promotion` and `adapt` belong to
          *     the model. All other fields belong to one version: the requested one, or the newest.
          */
         ForecastModel: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["Name"];
+            description: components["schemas"]["ModelDescription"];
             version: components["schemas"]["VersionNumber"];
             status: components["schemas"]["ModelStatus"];
             progress: components["schemas"]["TrainingProgress"];
@@ -3479,6 +3518,8 @@ export interface components {
         ClassName: string;
         /** @description The input columns of the model, in the order of the table; null until it is ready. */
         ModelColumns: components["schemas"]["Column"][] | null;
+        /** @description The purpose of the model, for people; null for none. */
+        ModelDescription: string | null;
         /** @description Whether the model is better than always answering the mean, or the commonest class, in a sentence or two; null until it is ready. */
         ModelSummary: string | null;
         /**
@@ -6769,6 +6810,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"];
             };
         };
+        /** @description Another model has the name, or the skills that name the model have no room for it. */
+        ModelNameTakenOrNoRoom: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"];
+            };
+        };
         /** @description Another resource of this kind has the name, or a limit is reached. */
         NameTakenOrLimitReached: {
             headers: {
@@ -9985,6 +10038,58 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["VersionNotReady"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateModel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateModelBody"];
+            };
+        };
+        responses: {
+            /** @description The model as it is now, as its newest version shows it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["ModelNameTakenOrNoRoom"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

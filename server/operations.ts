@@ -31,6 +31,7 @@ import { agentOperations } from './resources/agents.js';
 import { chatbotOperations } from './resources/chatbots.js';
 import { documentOperations, findDocumentSkill } from './resources/documents/documents.js';
 import { manifestOperations } from './resources/manifest/manifest.js';
+import { modelDetailsOperations } from './resources/model-details.js';
 import { skillOperations } from './resources/skills.js';
 import type { Store } from './store/index.js';
 import { auditOperations, type Refusals } from './telemetry/audit.js';
@@ -80,6 +81,7 @@ export function operations(
     ...manifestOperations(services),
     ...conversationOperations(store, agents),
     ...modelOperations(store, services.trainings),
+    ...modelDetailsOperations(store),
     ...trainingOperations(services),
     ...predictOperations(store, predictors, pool, services.tools.counter),
     ...actualsOperations(store, services.tables),

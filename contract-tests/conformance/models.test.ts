@@ -16,6 +16,7 @@ const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{versio
 const TRAINING = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training';
 const PREVIEW = '/api/projects/{projectName}/tables/preview';
 const ONNX = '/api/projects/{projectName}/models/{modelName}/onnx';
+const DETAILS = '/api/projects/{projectName}/models/{modelName}/details';
 const SERVING = '/api/projects/{projectName}/models/{modelName}/serving';
 
 const LINES = 'application/x-ndjson';
@@ -426,6 +427,34 @@ describe('serveVersion', () => {
     const body = { serving: { version: 9 } };
     const { error } = await roster.PUT(SERVING, { params: prices(), body, ...given });
     expect(error?.type).toBe('/problems/model-not-found');
+  });
+});
+
+describe('updateModel', () => {
+  test('200 with the model, which has the description', async () => {
+    const given = await situation(200, 'ready', trained);
+    const model = { description: 'Prices of diamonds, by size and quality' };
+    const { data, response } = await roster.PUT(DETAILS, { params: prices(), body: { model }, ...given });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('ETag')).toBeTruthy();
+    expect(data).toMatchObject({ name: 'diamond_prices', ...model });
+  });
+
+  test('404 without the model', async () => {
+    const given = await situation(404, 'model');
+    const body = { model: { name: 'prices_2025' } };
+    const { error } = await roster.PUT(DETAILS, { params: named('no_such_model'), body, ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+
+  test('409 for a name that another model has', async () => {
+    const given = await situation(409, 'taken', async () => {
+      for (const one of [prices(), named('prices_2025')])
+        await roster.PUT(ONE, { params: { ...one, query: { target: 'cut' } }, body: cuts, headers: CSV });
+    });
+    const body = { model: { name: 'prices_2025' } };
+    const { error } = await roster.PUT(DETAILS, { params: prices(), body, ...given });
+    expect(error?.type).toBe('/problems/name-taken');
   });
 });
 

@@ -298,6 +298,27 @@ describe('the views of a model', () => {
     expect(await answered(on.roster.GET('/api/projects/{projectName}/models', inDefault))).toHaveLength(3);
   });
 
+  test('rename and describe a model, and keep its view', async () => {
+    const look = await openModel('/predict', 'fees');
+    const { page } = look;
+    await page.getByRole('button', { name: 'Rename or describe' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('fees');
+    await dialog.getByLabel('Name').fill('prices');
+    await expectGoodViewInEachWindow(look);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('There is already a model named "prices"').waitFor();
+    await dialog.getByLabel('Name').fill('hourly_fees');
+    await dialog.getByLabel('Description').fill('What an hour costs');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'hourly_fees' }).waitFor();
+    await page.getByText('What an hour costs').waitFor();
+    expect(new URL(page.url()).hash).toBe('#/projects/default/models/hourly_fees/predict');
+    await goTo(page, '/projects/default/models', 'Models');
+    await page.locator('.card', { hasText: 'What an hour costs' }).getByText('hourly_fees').waitFor();
+    await expectGoodViewInEachWindow(look);
+  });
+
   test('follow a training, and say when the model is gone', async () => {
     await startSlowTraining('slow');
     const look = await openModel('', 'slow');

@@ -106,6 +106,7 @@ describe('the server answers the requests that the contract shows as examples', 
     await play('getVersion', 200);
     await play('getOnnx', 200);
     await play('serveVersion', 200);
+    await play('updateModel', 200);
     const tag = (await sendAs(keys.exemplary, MODEL)).headers.get('ETag') ?? '';
     const known = await sendAs(keys.exemplary, MODEL, { headers: { 'If-None-Match': tag } });
     expect(known.status).toBe(304);

@@ -33,6 +33,15 @@ export async function setServing(
     .execute();
 }
 
+/** Sets the name of a model, which no other of its project has, and what it is for. */
+export async function describeModel(
+  db: Kysely<Database>,
+  modelId: string,
+  details: { readonly name: string; readonly description?: string | null },
+): Promise<void> {
+  await db.updateTable('models').set(details).where('id', '=', modelId).execute();
+}
+
 export async function countVersions({ reads }: Store, modelId: string): Promise<number> {
   const { count } = await reads
     .selectFrom('model_versions')

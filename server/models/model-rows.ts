@@ -28,6 +28,7 @@ export function selectVersions(db: Kysely<Database>) {
     .select([
       'models.id',
       'models.name',
+      'models.description',
       'model_versions.version',
       'model_versions.status',
       'model_versions.progress',
@@ -68,7 +69,7 @@ function selectNewest(query: VersionQuery): VersionQuery {
 }
 
 export function modelFromRow(row: VersionRow): Model {
-  const { id, name, version, status, progress, seconds_left, failure, serving_version } = row;
+  const { id, name, description, version, status, progress, seconds_left, failure, serving_version } = row;
   const { promotion, target, row_count, source_database: database, source_query: query, created_at, updated_at } = row;
   const { summary, training_seconds, checksum } = row;
   const source = database !== null && query !== null ? { database, query } : null;
@@ -77,7 +78,7 @@ export function modelFromRow(row: VersionRow): Model {
   const columns = stored?.map((column) => ({ ...column, typical: column.typical ?? null })) ?? null;
   const state = { status, progress, seconds_left, failure };
   const adapt = row.adapt === 1;
-  const begin = { id, name, version, ...state, serving_version, promotion, adapt };
+  const begin = { id, name, description, version, ...state, serving_version, promotion, adapt };
   const report = parseReport(row.table_report);
   const table = { target, row_count, ...report, source };
   const target_reading = parseStored(row.target_reading);

@@ -47,6 +47,8 @@ const PUTS: ReadonlyMap<string, Condition> = new Map(
     '/projects/{project_name}/agents/{agent_name}': 'none',
     '/projects/{project_name}/chatbots/{chatbot_name}': 'none',
     '/api/projects/{projectName}/models/{modelName}/serving': 'none',
+    // A second rename would meet another model of the former name, or none.
+    '/api/projects/{projectName}/models/{modelName}/details': 'a precondition',
     // A project that is as the manifest says stays, and no model is trained twice.
     '/projects/{project_name}/manifest': 'none',
     // Each trains a new version. With If-Match or If-None-Match, only the first has an effect.

@@ -40,6 +40,18 @@ export function cancelTraining(path: ModelPath, version: number): Promise<Model>
 }
 
 /**
+ * Sets the name and the description of a model.
+ * @throws ProblemError if the service refuses, as for a name that another model has
+ */
+export function changeDetails(
+  path: ModelPath,
+  model: { readonly name: string; readonly description: string | null },
+): Promise<Model> {
+  const address = '/api/projects/{projectName}/models/{modelName}/details' as const;
+  return answered(roster.PUT(address, { params: { path }, body: { model } }));
+}
+
+/**
  * Sets which version of a model answers predictions, and which later ones are to.
  * @throws ProblemError if the service refuses, as for a version that is not ready
  */

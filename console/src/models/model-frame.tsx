@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { answered, type Model, ProblemError } from 'roster-client';
-import { href, navigate, useRoute } from '../router/route.js';
+import { href, navigate, replaceView, useRoute } from '../router/route.js';
 import { deleteLater } from '../session/deletions.js';
 import { roster } from '../session/roster.js';
 import { useAttempt } from '../session/use-attempt.js';
@@ -12,6 +12,7 @@ import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
 import { View } from '../ui/view.js';
 import { cancelTraining, deleteModel, type ModelPath, setServing } from './change-model.js';
+import { ModelDetails } from './model-details.js';
 import { TrainingState } from './training-state.js';
 import { readVersions } from './versions/read-versions.js';
 
@@ -110,6 +111,14 @@ export function ModelFrame({
       <a class="button" href={href(['projects', project, 'models', '~new'], { name })}>
         Train a new version
       </a>
+      <ModelDetails
+        project={project}
+        model={newest}
+        onChanged={(now) => {
+          if (now.name === name) reload();
+          else replaceView(['projects', project, 'models', now.name, ...segments.slice(4)]);
+        }}
+      />
       <ConfirmDelete
         what={`the model ${name}`}
         consequences="All its versions are deleted, and a running training is cancelled. Programs that request predictions from it will get an error. You can undo this for ten seconds."
@@ -134,6 +143,7 @@ export function ModelFrame({
         </p>
       ) : (
         <>
+          {newest?.description && <p class="content lead">{newest.description}</p>}
           <Tabs label="Views of the model" tabs={tabs} />
           {error !== null && <ErrorNotice error={error} />}
           <Loading loaded={loaded} what="the model" retry={reload}>

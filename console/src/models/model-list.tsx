@@ -75,7 +75,7 @@ function Cards({ project, models: all }: { project: string; models: readonly Mod
   const text = sought.toLowerCase();
   const [, compare] = ORDERS[isOrder(order) ? order : 'newest'];
   const found = models
-    .filter((model) => `${model.name}\n${model.target}`.toLowerCase().includes(text))
+    .filter((model) => `${model.name}\n${model.target}\n${model.description ?? ''}`.toLowerCase().includes(text))
     .filter((model) => task === '' || (task === 'poor' ? !hasLearned(model) : model.task === task))
     .sort((one, other) => byState(one, other) || compare(one, other));
   return (
@@ -113,7 +113,7 @@ const PREDICTS = {
 } as const;
 
 function ModelCard({ project, model }: { project: string; model: Model }) {
-  const { name, status, progress, failure, serving_version: serving } = model;
+  const { name, description, status, progress, failure, serving_version: serving } = model;
   return (
     <>
       <h2>
@@ -122,6 +122,7 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
       <p class="faint">
         {PREDICTS[model.task][0]} {model.target}, {PREDICTS[model.task][1]}
       </p>
+      {description && <p class="content">{description}</p>}
       {status === 'ready' && (
         <div class="quality">
           <p>

@@ -116,7 +116,7 @@ export function countSourceBytes(source: ModelSource | undefined, choices: Colum
 async function createModel({ reads, limits }: Store, projectId: string, name: string) {
   await adjustCounters(reads, projectId, { models: 1 }, limits);
   const { id, created_at } = newResource();
-  await reads.insertInto('models').values({ id, project_id: projectId, name, created_at }).execute();
+  await reads.insertInto('models').values({ id, project_id: projectId, name, description: null, created_at }).execute();
   return id;
 }
 

@@ -126,6 +126,8 @@ export interface Database {
     id: Id;
     project_id: Id;
     name: string;
+    /** For people; null for none. */
+    description: string | null;
     created_at: Moment;
     /** The number of the version that began last: those of deleted versions are not used again. */
     last_version: Generated<number>;

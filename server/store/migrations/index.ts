@@ -22,6 +22,7 @@ import * as tableMarks from './0020-table-marks.js';
 import * as tableReport from './0021-table-report.js';
 import * as errorsOfModels from './0022-errors-of-models.js';
 import * as clients from './0024-clients.js';
+import * as descriptionsOfModels from './0025-descriptions-of-models.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -48,6 +49,7 @@ export const migrations: Record<string, Migration> = {
   '0021-table-report': tableReport,
   '0022-errors-of-models': errorsOfModels,
   '0024-clients': clients,
+  '0025-descriptions-of-models': descriptionsOfModels,
 };
 
 /**
