@@ -3443,9 +3443,14 @@ export interface components {
              *     `constant_column`, one value throughout; `identifier_column`, numbers or names of the rows; `copied_column`, a copy of
              *     another column; `leak`, a column that predicts nearly all of the target; `one_class_column`, a column that has values for one
              *     class alone; `rare_classes`, classes of few rows; `time_order`, rows that follow each other in time.
+             *
+             *     By the look at the series of a forecast: `total_series`, a series that is the sum of the others; `partial_end`, last values that
+             *     seem unfinished, as those of a month that has not ended; `changed_step`, values that come at longer or shorter steps than
+             *     before; `series_gaps`, moments without a value; `ended_series`, series that end before the others; `short_series`, series far
+             *     shorter than the others; `constant_series`, series of one value. `outliers` has single values of series, too.
              * @enum {string}
              */
-            kind: "leak" | "totals_row" | "rows_left_out" | "one_class_column" | "mixed_units" | "duplicate_rows" | "unread_values" | "frequent_text" | "undecided_column" | "time_order" | "outliers" | "copied_column" | "merged_classes" | "rare_classes" | "empty_rows" | "identifier_column" | "constant_column" | "unused_column";
+            kind: "leak" | "totals_row" | "total_series" | "rows_left_out" | "one_class_column" | "mixed_units" | "partial_end" | "changed_step" | "duplicate_rows" | "unread_values" | "frequent_text" | "undecided_column" | "time_order" | "outliers" | "series_gaps" | "ended_series" | "short_series" | "copied_column" | "merged_classes" | "rare_classes" | "empty_rows" | "constant_series" | "identifier_column" | "constant_column" | "unused_column";
             /** @description The column; null if the finding is not about one column. */
             column: string | null;
             /**

@@ -5,6 +5,7 @@ import { findCopies } from './copies.js';
 import { findDuplicates } from './duplicate-rows.js';
 import { findEmptyRows } from './empty-rows.js';
 import type { Finding } from './finding.js';
+import { inspectSeries } from './inspect-series.js';
 import { findLeaks } from './leak.js';
 import {
   type LookedTable,
@@ -28,7 +29,7 @@ import { findTotals } from './totals-row.js';
  * @param places of its rows; of a forecast's table, the rows before they were sorted into series
  */
 export function inspectTable(table: Table, places: RowPlaces): Finding[] {
-  if (table.task === 'forecast') return [];
+  if (table.task === 'forecast') return inspectSeries(table);
   const rows = sampleRows(table.rowCount, table.columns.length);
   return inspect({
     rowCount: table.rowCount,

@@ -135,6 +135,11 @@ export function lookAtTarget(
   return { ...describe(name, classes ? 'category' : 'number', cells, texts, rows), classes };
 }
 
+/** Looks at numbers that are no column of the table. */
+export function describeValues(name: string, values: Float64Array, rows: Uint32Array): LookedColumn {
+  return describe(name, 'number', { codes: null, values }, [], rows);
+}
+
 function describe(
   name: string,
   kind: LookedColumn['kind'],

@@ -49,7 +49,6 @@ function findIn(table: LookedTable, column: LookedColumn): Finding[] {
   if (column.kind === 'category' || hasIdName(column.name)) return [];
   const coded = column.kind === 'number' ? findCode(table, column) : undefined;
   if (coded) return [coded];
-  if (column.present < MIN_VALUES || column.distinct < MIN_DISTINCT) return [];
   return findOutside(table, column);
 }
 
@@ -97,14 +96,32 @@ function findCode(table: LookedTable, column: LookedColumn): Finding | undefined
   return undefined;
 }
 
+/** What of a column is far outside the rest. */
+interface Outside {
+  readonly middle: number;
+  readonly isOutside: (value: number) => boolean;
+}
+
+/**
+ * Finds the bounds beyond which the values of a column are far outside the rest; undefined if none are.
+ *
+ * @param scanned the rows that are looked at one by one
+ */
+export function findLimits(column: LookedColumn, scanned: Uint32Array): Outside | undefined {
+  if (column.present < MIN_VALUES || column.distinct < MIN_DISTINCT) return undefined;
+  const middle = quantile(column.sorted, 0.5);
+  const [low, high] = boundsOf(column);
+  const limits = SIDES.map((side) => side * findLimit(scanned, column, middle, side, side > 0 ? high : low));
+  const [above = Number.POSITIVE_INFINITY, below = Number.NEGATIVE_INFINITY] = limits;
+  if (!Number.isFinite(above) && !Number.isFinite(below)) return undefined;
+  return { middle, isOutside: (value) => value - middle > above || value - middle < below };
+}
+
 function findOutside(table: LookedTable, column: LookedColumn): Finding[] {
   const { sorted } = column;
-  const middle = quantile(sorted, 0.5);
-  const [low, high] = boundsOf(column);
-  const limits = SIDES.map((side) => side * findLimit(table, column, middle, side, side > 0 ? high : low));
-  const [above = Number.POSITIVE_INFINITY, below = Number.NEGATIVE_INFINITY] = limits;
-  if (!Number.isFinite(above) && !Number.isFinite(below)) return [];
-  const isOutside = (value: number) => value - middle > above || value - middle < below;
+  const limits = findLimits(column, table.scanned);
+  if (limits === undefined) return [];
+  const { middle, isOutside } = limits;
   const rows = rowsWhere(table, column, isOutside);
   const rest = sorted.filter((value) => !isOutside(value));
   const values = rows.map((row) => column.at(row));
@@ -132,13 +149,7 @@ function findOutside(table: LookedTable, column: LookedColumn): Finding[] {
  * @param side 1 for larger values, −1 for smaller ones.
  * @param farthest the value that is farthest on this side, in all rows.
  */
-function findLimit(
-  { scanned }: LookedTable,
-  column: LookedColumn,
-  middle: number,
-  side: 1 | -1,
-  farthest: number,
-): number {
+function findLimit(scanned: Uint32Array, column: LookedColumn, middle: number, side: 1 | -1, farthest: number): number {
   const tail = tailOf(column.sorted, middle, side);
   const size = Math.max(MIN_TAIL, Math.floor(TAIL_SHARE * tail.length));
   if (tail.length < 2 * size) return Number.POSITIVE_INFINITY;

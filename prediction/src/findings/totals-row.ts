@@ -55,6 +55,11 @@ function isAddable({ kind, distinct }: LookedColumn): boolean {
   return kind === 'number' && distinct > 2;
 }
 
+/** Returns whether a text labels totals. */
+export function isTotalLabel(text: string): boolean {
+  return text.length <= MAX_LABEL && TOTAL.test(text.trim());
+}
+
 function isLabel(text: string): boolean {
   return TOTAL.test(text) || MEAN.test(text);
 }

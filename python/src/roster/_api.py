@@ -531,12 +531,19 @@ class ServeVersionBody:
 
 
 @dataclass
+class UpdateModelBody:
+    """What to change of a model, under `model`."""
+    model: UpdateModelBodyModel
+
+
+@dataclass
 class RegressionModel:
-    """A model that predicts a number. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
+    """A model that predicts a number. `id`, `name`, `description`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
     other fields belong to one version: the requested one, or the newest.
     """
     id: Id
     name: Name
+    description: ModelDescription
     version: VersionNumber
     status: ModelStatus
     progress: TrainingProgress
@@ -564,11 +571,12 @@ class RegressionModel:
 
 @dataclass
 class ClassificationModel:
-    """A model that predicts a class. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
+    """A model that predicts a class. `id`, `name`, `description`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
     other fields belong to one version: the requested one, or the newest.
     """
     id: Id
     name: Name
+    description: ModelDescription
     version: VersionNumber
     status: ModelStatus
     progress: TrainingProgress
@@ -596,11 +604,12 @@ class ClassificationModel:
 
 @dataclass
 class ForecastModel:
-    """A model that forecasts the next values of a number. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to
+    """A model that forecasts the next values of a number. `id`, `name`, `description`, `created_at`, `serving_version`, `promotion` and `adapt` belong to
     the model. All other fields belong to one version: the requested one, or the newest.
     """
     id: Id
     name: Name
+    description: ModelDescription
     version: VersionNumber
     status: ModelStatus
     progress: TrainingProgress
@@ -1334,6 +1343,13 @@ class ServeVersionBodyServing:
 
 
 @dataclass
+class UpdateModelBodyModel:
+    """What to change; what is left out stays."""
+    name: Optional[OptionalName] = None
+    description: Optional[OptionalText] = None
+
+
+@dataclass
 class SeriesReportStep:
     """The length of a step."""
     unit: str
@@ -1624,6 +1640,8 @@ ModelClasses = Optional[List[ModelClass]]
 ClassName = str
 
 ModelColumns = Optional[List[Column]]
+
+ModelDescription = Optional[str]
 
 ModelSummary = Optional[str]
 
@@ -2135,6 +2153,7 @@ _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "delete_version": {"id": "deleteVersion", "method": "DELETE", "path": "/api/projects/{projectName}/models/{modelName}/versions/{version}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "cancel_training": {"id": "cancelTraining", "method": "DELETE", "path": "/api/projects/{projectName}/models/{modelName}/versions/{version}/training", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "serve_version": {"id": "serveVersion", "method": "PUT", "path": "/api/projects/{projectName}/models/{modelName}/serving", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "update_model": {"id": "updateModel", "method": "PUT", "path": "/api/projects/{projectName}/models/{modelName}/details", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "retrain_model": {"id": "retrainModel", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/retrain", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "add_actuals": {"id": "addActuals", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/actuals", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_record": {"id": "getRecord", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/record", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
@@ -3320,6 +3339,28 @@ class Client:
     def serve_version_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: ServeVersionBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
         """Like serve_version(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["serve_version"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
+
+    def update_model(self, project_name: NameOrId, model_name: NameOrId, body: UpdateModelBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
+        """Rename or describe a model"""
+        op = _OPERATIONS["update_model"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(Model, decode(Model, _safe_json(response)))
+
+    def update_model_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: UpdateModelBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
+        """Like update_model(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["update_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
         params: Dict[str, Any] = dict(auth_query)
         url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
