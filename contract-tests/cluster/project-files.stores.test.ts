@@ -50,6 +50,7 @@ const SHOP: Manifest = [
       decimal_point: ['colour'],
       validate: 'group',
       validate_by: 'size',
+      effort: 'fast',
       missing: ['TBD'],
       missing_in: ['colour=none'],
       promotion: 'manual',
@@ -167,7 +168,9 @@ describe('projects as files', () => {
     expect(applied.stdout).toContain('+ model prices: a version is trained\n');
     expect(applied.stdout).toContain('Done. 7 created, 0 changed, 0 deleted; 0 stay as they are.');
     const text = await readFile(file, 'utf8');
-    expect(text).toMatch(/group: " "\n.*date_order: day-first\n.*validate: group\n.*validate_by: size\n/);
+    expect(text).toMatch(
+      /group: " "\n.*date_order: day-first\n.*validate: group\n.*validate_by: size\n.*effort: fast\n/,
+    );
     expect(text).toMatch(/\n.*decimal_point:\s+(?:- )?colour\n/);
     expect(text).toMatch(/\n.*missing:\s+(?:- )?TBD\n.*missing_in:\s+(?:- )?colour=none\n/);
     expect((await roster('export', '--project', copy)).stdout).toBe(text);
@@ -279,7 +282,13 @@ describe('projects as files', () => {
     // Either it still trains, or it is done and is trained a third time.
     expect([200, 409]).toContain(training.status);
     await untilTrained();
-    const others = [{ group: "'" }, { date_order: 'month-first' }, { decimal_point: [] }, { validate: 'last' }];
+    const others = [
+      { group: "'" },
+      { date_order: 'month-first' },
+      { decimal_point: [] },
+      { validate: 'last' },
+      { effort: 'best' },
+    ];
     for (const fields of others) {
       expect(listed(await change(fields, '?dry_run=true'))).toEqual(['train prices']);
     }

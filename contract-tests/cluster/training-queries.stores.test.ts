@@ -127,13 +127,14 @@ describe('trainings from queries', () => {
     });
   });
 
-  test('the task, the uses and marks of columns, and the rows that measure, are those of the next trainings', async () => {
+  test('the task, the uses and marks of columns, the rows that measure, and the effort, are those of the next trainings', async () => {
     const texts = `'1,' || (101 + 7 * (id % 9)) as weight, '0' || (1 + id % 9) || '/05/2025' as seen_on`;
     const query = `select id, size, ${texts}, 1 + id % 2 as grade from sales where id <= 120`;
     const told = 'grade&task=classification&exclude=id&as_category=size&decimal_comma=weight&date_order=day-first';
-    const last = '&validate=last&validate_by=id';
+    const last = '&validate=last&validate_by=id&effort=fast';
     expect((await train('grades', from(query), told + last)).status).toBe(202);
-    const { columns, metrics } = await ready('grades');
+    const { columns, metrics, ...grades } = await ready('grades');
+    expect(grades).toMatchObject({ effort: 'fast' });
     expect(metrics).toMatchObject({ held_out_rows: 24, validation: { method: 'last', column: 'id', from: 97 } });
     expect(columns).toMatchObject([
       { chosen: 'unused' },
@@ -142,7 +143,13 @@ describe('trainings from queries', () => {
       { kind: 'date', min: '2025-05-01T00:00:00.000Z', reading: { order: 'day-first', decided_by: 'parameters' } },
     ]);
     expect((await send('POST', address('grades', '/retrain'))).status).toBe(202);
-    expect(await ready('grades')).toMatchObject({ task: 'classification', version: 2, columns, metrics });
+    expect(await ready('grades')).toMatchObject({
+      task: 'classification',
+      version: 2,
+      effort: 'fast',
+      columns,
+      metrics,
+    });
   });
 
   test('words for missing values are those of the next trainings', async () => {

@@ -10,6 +10,7 @@ import { modelNotFound } from './model-problems.js';
 
 export type Model = components['schemas']['Model'];
 export type ModelSource = NonNullable<Model['source']>;
+export type Effort = components['schemas']['Effort'];
 
 /** The series that a model forecasts, and the facts of the order of its table's rows. */
 export type ForecastFields = Pick<
@@ -42,6 +43,7 @@ export function selectVersions(db: Kysely<Database>) {
       'model_versions.table_report',
       'model_versions.source_database',
       'model_versions.source_query',
+      'model_versions.effort',
       'model_versions.columns',
       'model_versions.metrics',
       'model_versions.classes',
@@ -80,7 +82,8 @@ export function modelFromRow(row: VersionRow): Model {
   const adapt = row.adapt === 1;
   const begin = { id, name, description, version, ...state, serving_version, promotion, adapt };
   const report = parseReport(row.table_report);
-  const table = { target, row_count, ...report, source };
+  // Those that were trained by earlier releases name none.
+  const table = { target, row_count, ...report, source, effort: row.effort ?? 'standard' };
   const target_reading = parseStored(row.target_reading);
   const metrics = readMetrics(row);
   const comparison: Model['comparison'] = parseStored(row.comparison);

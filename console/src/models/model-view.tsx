@@ -119,6 +119,8 @@ function ClassificationQuality({ model }: { model: ClassificationModel }) {
   );
 }
 
+const EFFORTS = { fast: 'Fast', standard: 'Standard', best: 'Best' };
+
 /** Facts about the training of a version: its table, its time, its checksum, its query. */
 function VersionFacts({ model }: { model: Model }) {
   const { version, source, row_count, columns, updated_at, training_seconds, checksum } = model;
@@ -128,6 +130,7 @@ function VersionFacts({ model }: { model: Model }) {
     ['Columns', whole(columns?.length ?? 0)],
     ['Trained', time(updated_at)],
     ['Training time', duration(training_seconds ?? 0)],
+    ...(model.task === 'forecast' ? [] : ([['Effort', EFFORTS[model.effort]]] as const)),
     ['Checksum', <code key="checksum">{checksum}</code>, 'wide'],
     ...(source
       ? ([

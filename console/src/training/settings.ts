@@ -1,3 +1,4 @@
+import type { Model } from 'roster-client';
 import type { Remedy } from '../findings/finding.js';
 import { type ChosenUses, PARAMETERS, type Use } from './column-uses.js';
 
@@ -17,8 +18,11 @@ const ORDERS = ['day-first', 'month-first', 'year-first'] as const;
 /** Random rows need no parameter. */
 const VALIDATIONS = ['last', 'group'] as const;
 
+const EFFORTS = ['fast', 'standard', 'best'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
 /** The values of the parameters that have one value for the table. */
-const VALUES = { decimal: DECIMALS, group: GROUPS, date_order: ORDERS, validate: VALIDATIONS };
+const VALUES = { decimal: DECIMALS, group: GROUPS, date_order: ORDERS, validate: VALIDATIONS, effort: EFFORTS };
 
 /** The parameters that name parts of a table, once for each. */
 export const NAMED = ['missing', 'missing_in', 'drop_lines'] as const;
@@ -81,6 +85,12 @@ export function valuesOf({ table }: Settings, parameter: TableParameter): string
 /** Returns the chosen one of the values of a parameter. */
 function findValue<T extends string>(settings: Settings, parameter: TableParameter, values: readonly T[]) {
   return values.find((value) => isSet(settings, { parameter, value }));
+}
+
+/** Returns the effort of a training: the chosen one, or that of the model. */
+export function findEffort(settings: Settings, model: Model | undefined): Effort {
+  const known = model?.task === 'forecast' ? undefined : model?.effort;
+  return findValue(settings, 'effort', EFFORTS) ?? known ?? 'standard';
 }
 
 /** Returns the parameters by which the rows of a table are chosen that measure the model. */

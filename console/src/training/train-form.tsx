@@ -15,13 +15,14 @@ import { ErrorNotice } from '../ui/error-notice.js';
 import { TextField } from '../ui/field.js';
 import { bytes, count, whole } from '../ui/format.js';
 import { describeUses, findDecimals, findUses, toParameters } from './column-uses.js';
+import { EffortField } from './effort-field.js';
 import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
 import { MissingWords } from './missing-words.js';
 import { isName, nameFromFile } from './model-name.js';
 import { NamedParts } from './named-parts.js';
 import { ReadingFields } from './reading-fields.js';
 import { SendingProgress } from './sending-progress.js';
-import { type Settings, tableQuery, validationQuery } from './settings.js';
+import { findEffort, type Settings, tableQuery, validationQuery } from './settings.js';
 import { TableLook } from './table-look.js';
 import { guessTarget, TargetFields, type Task } from './target-fields.js';
 import { UseChoice } from './use-choice.js';
@@ -75,6 +76,7 @@ export function TrainForm({
   const profile = profiles.find((column) => column.name === target);
   const forecaster = target === known && existing?.task === 'forecast' ? existing : undefined;
   const task = chosenTask ?? forecaster?.task ?? profile?.task ?? 'regression';
+  const effort = findEffort(settings, existing);
   const series = chosenSeries ?? guessSeries(profiles, target, forecaster);
   const roles = [target, ...(task === 'forecast' ? [series.order_by, ...series.group_by, ...series.known] : [])];
   // The target may be stated to be numbers, so that its other texts are missing.
@@ -102,8 +104,8 @@ export function TrainForm({
       series: task === 'forecast' ? series : undefined,
       settings: {
         ...tableQuery(settings),
-        // The ends of the series measure a forecast.
-        ...(task !== 'forecast' && validationQuery(settings)),
+        // A forecast has no effort to choose, and is measured by the ends of its series.
+        ...(task !== 'forecast' && { ...(effort !== 'standard' && { effort }), ...validationQuery(settings) }),
         ...toParameters(profiles, uses, unstated),
       },
       table: head.file,
@@ -145,11 +147,14 @@ export function TrainForm({
           {task === 'forecast' ? (
             <ForecastFields profiles={profiles} target={target} series={series} onSeries={setSeries} />
           ) : (
-            <ValidationFields
-              columns={profiles.map((column) => column.name)}
-              settings={settings}
-              onSettings={setSettings}
-            />
+            <>
+              <ValidationFields
+                columns={profiles.map((column) => column.name)}
+                settings={settings}
+                onSettings={setSettings}
+              />
+              <EffortField effort={effort} onSettings={setSettings} />
+            </>
           )}
         </div>
         <details

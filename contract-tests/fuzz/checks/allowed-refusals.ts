@@ -76,6 +76,7 @@ const NAMING_PARAMETERS = [
   'missing_in',
   'validate',
   'validate_by',
+  'effort',
   'drop_lines',
   'header_line',
 ] as const;
@@ -173,7 +174,7 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
  * format.
  */
 const DEPENDENT_PARAMETERS =
-  /^\/query\/(order_by|group_by|horizon|window|known|task|validate|validate_by|steps|backtest|probabilities|contributions|id|column|exclude|as_\w+|group|decimal_\w+|drop_lines|missing_in|header|header_line|sheet)(\/|$)/;
+  /^\/query\/(order_by|group_by|horizon|window|known|task|validate|validate_by|effort|steps|backtest|probabilities|contributions|id|column|exclude|as_\w+|group|decimal_\w+|drop_lines|missing_in|header|header_line|sheet)(\/|$)/;
 
 /**
  * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot

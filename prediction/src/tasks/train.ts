@@ -1,6 +1,7 @@
 import type { ForecastTable } from '../table/series-table.js';
 import type { ClassificationTable, RegressionTable, RowTable, Table } from '../table/table.js';
 import type { Effort } from '../training/boosting-plan.js';
+import { timedEffort } from '../training/effort.js';
 import { Progress } from '../training/progress.js';
 import { type HeldOutRows, trainModel } from '../training/train-model.js';
 import type { ClassificationModel } from './classification/model.js';
@@ -19,8 +20,13 @@ export interface TrainOptions {
   seed?: number;
   /** The time that the training may take: `standard` if left out. Forecasts do not depend on it. */
   effort?: Effort;
-  /** Asked during a search of the effort `best`: true ends it, with the best settings so far. */
-  isLate?: () => boolean;
+  /**
+   * Returns the share of the allowed time that has passed, 0 to 1 and more. A training of the effort `best` divides the
+   * time among its parts, and ends each in time with the best so far; others take the time that they take.
+   */
+  timeSpent?: () => number;
+  /** Told, once or more, that a part of the training has ended for lack of time. */
+  onLate?: () => void;
   /** Told how the model did on rows that were held out. Forecasts have none. */
   onHeldOut?: (heldOut: HeldOutRows) => void;
   /** Told what became of the forecasts of the last backtest, by step. */
@@ -42,12 +48,13 @@ export function train(table: Table, { onProgress, ...options }: TrainOptions = {
 
 function trainTask(table: Table, progress: Progress, options: TrainOptions): Model {
   const { seed = 1, onHeldOut, onBacktest } = options;
-  const effort = { effort: options.effort ?? 'standard', isLate: options.isLate ?? (() => false) };
+  const { effort = 'standard', timeSpent = () => 0, onLate = () => {} } = options;
+  const timed = timedEffort(effort, timeSpent, onLate);
   switch (table.task) {
     case 'regression':
-      return trainModel(new NumberTraining(table), table, progress, seed, effort, onHeldOut);
+      return trainModel(new NumberTraining(table), table, progress, seed, timed, onHeldOut);
     case 'classification':
-      return trainModel(new ClassTraining(table), table, progress, seed, effort, onHeldOut);
+      return trainModel(new ClassTraining(table), table, progress, seed, timed, onHeldOut);
     case 'forecast':
       return trainForecast(table, progress, seed, onBacktest);
   }

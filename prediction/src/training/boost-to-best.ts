@@ -5,8 +5,9 @@ import type { BoostingPlan } from './boosting-plan.js';
 import type { Objective } from './folds.js';
 
 /**
- * Adds rounds to boosters while the loss of some rows falls.
+ * Adds rounds to boosters while the loss of some rows falls, at least one.
  *
+ * @param limits of which `isLate` ends the boosting before the next round.
  * @param parts each booster with the rows, of the learner's, that it is tested on.
  * @param onRound told the number of rounds.
  */
@@ -15,7 +16,7 @@ export function boostToBest<O extends Objective<O>>(
   objective: O,
   rows: Uint32Array,
   parts: readonly { test: Uint32Array; booster: Booster }[],
-  { maxRounds, patience }: Pick<BoostingPlan, 'maxRounds' | 'patience'>,
+  { maxRounds, patience, isLate }: BoostingLimits,
   onRound: (done: number) => void,
 ): EarlyStopping {
   const scores = emptyScores(objective.forestCount, learner.rowCount);
@@ -29,8 +30,14 @@ export function boostToBest<O extends Objective<O>>(
       }
     }
     onRound(stopping.update());
+    if (isLate()) break;
   }
   return stopping;
+}
+
+/** What ends a boosting. */
+export interface BoostingLimits extends Pick<BoostingPlan, 'maxRounds' | 'patience'> {
+  isLate(): boolean;
 }
 
 /** A round counts as better when it lowers the loss by this share: less is not worth a tree. */

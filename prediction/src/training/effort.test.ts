@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readRowsTable } from '../table/row-reader.js';
+import type { Model } from '../tasks/models.js';
 import { NumberObjective } from '../tasks/regression/objective.js';
 import { type TrainOptions, train } from '../tasks/train.js';
 import { prepareTable } from '../trees/binning/dataset.js';
@@ -42,7 +43,10 @@ function learnt() {
 }
 
 function treesOf(table: ReturnType<typeof numbers>, options: TrainOptions): number {
-  const model = train(table, options);
+  return treesIn(train(table, options));
+}
+
+function treesIn(model: Model): number {
   if (model.task === 'forecast') throw new Error('The table has rows.');
   const forests = model.task === 'regression' ? [model.value_forest] : model.class_forests;
   return forests.reduce((sum, { trees }) => sum + trees.length, 0);
@@ -57,15 +61,36 @@ describe('the effort of a training', () => {
     }
   });
 
-  test('the best effort ends its search when it is late, and still trains a model', () => {
-    let asked = 0;
-    const isLate = () => ++asked > 1;
-    const late = train(numbers(), { effort: 'best', isLate });
-    expect(asked).toBe(2);
-    expect(late.metrics).not.toBeNull();
-    expect(train(numbers(), { effort: 'best', isLate: () => true })).toEqual(
-      train(numbers(), { effort: 'best', isLate: () => true }),
-    );
+  test('the best effort ends each of its parts in time, with the best model so far', () => {
+    /** Trains as if a call took a share of the time; returns the model, and whether it was told that it is late. */
+    const trainIn = (shareOfCall: number, table = numbers()) => {
+      let isLate = false;
+      let calls = 0;
+      const timeSpent = () => shareOfCall * calls++;
+      const onLate = () => {
+        isLate = true;
+      };
+      return { model: train(table, { effort: 'best', timeSpent, onLate }), isLate, calls };
+    };
+    const whole = trainIn(0);
+    expect(whole.isLate).toBe(false);
+    expect(whole.model).toEqual(train(numbers(), { effort: 'best' }));
+    for (const share of [1, 0.5, 0.01, 0.003, 0.001]) {
+      const late = trainIn(share);
+      expect(late.isLate).toBe(true);
+      expect(late.calls).toBeLessThan(whole.calls);
+      expect(late.model).toEqual(trainIn(share).model);
+      expect(late.model.metrics).not.toBeNull();
+      expect(treesIn(late.model)).toBeGreaterThan(0);
+    }
+    expect(treesIn(trainIn(1).model)).toBe(1);
+    expect(treesIn(trainIn(1, classes()).model)).toBe(1);
+  });
+
+  test('other efforts take the time that they take', () => {
+    for (const effort of ['fast', 'standard'] as const) {
+      expect(train(numbers(), { effort, timeSpent: () => 2 })).toEqual(train(numbers(), { effort }));
+    }
   });
 
   test('progress ends at 1 and never falls, whatever the effort', () => {
@@ -82,7 +107,15 @@ test('the scores of a mean of forests are the means of the scores of its forests
   const { learner, objective } = learnt();
   const all = everyRow(learner.rowCount);
   const plan = planBoosting(learner.rowCount, 1, true, 'standard');
-  const { forests, gains } = fitMean(learner, objective, all, plan, 15, () => () => undefined);
+  const { forests, gains } = fitMean(
+    learner,
+    objective,
+    all,
+    plan,
+    15,
+    () => false,
+    () => () => undefined,
+  );
   const alone = Array.from({ length: plan.maxForests }, (_, index) => {
     const tree = { ...plan.tree, seed: (plan.tree.seed ?? 0) + index };
     return learner.booster(all, tree, objective.createLoss(plan.learningRate)).addRounds(15);

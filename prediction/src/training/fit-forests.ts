@@ -1,19 +1,13 @@
 import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
 import { Learner } from '../trees/boosting/learner.js';
 import { boostToBest } from './boost-to-best.js';
-import { type BoostingPlan, type Effort, planBoosting } from './boosting-plan.js';
+import { type BoostingPlan, planBoosting } from './boosting-plan.js';
+import type { TrainingEffort } from './effort.js';
 import { everyRow, type Fitted, type FoldableSplit, isForFolds, type Objective, splitFolds } from './folds.js';
 import { fitMean } from './mean-of-forests.js';
 import type { Progress } from './progress.js';
 import { holdOut, type RowSplit, thinOut } from './row-split.js';
 import { searchPlan } from './search-plan.js';
-
-/** The effort of a training, and what ends its search. */
-export interface TrainingEffort {
-  readonly effort: Effort;
-  /** Returns true when the search must end, with the best settings so far. */
-  isLate(): boolean;
-}
 
 /** Trains the forests of a model: in folds or, if the table is large or the last rows measure the model, with a hold-out. */
 export function fitForests<O extends Objective<O>>(
@@ -47,12 +41,14 @@ function crossValidate<O extends Objective<O>>(
   const planned = planBoosting(order.length, objective.forestCount, true, effort);
   const shares = planned.isSearched ? SEARCHED_SHARES : SHARES;
   const plan = planned.isSearched
-    ? searchPlan(learner, objective, sets, planned, isLate, progress.openStage(shares.search))
+    ? searchPlan(learner, objective, sets, planned, () => isLate('search'), progress.stage(shares.search, 1))
     : planned;
   const folds = sets.map((fold) => ({ ...fold, booster: begin(learner, objective, fold.train, plan) }));
-  const stopping = boostToBest(learner, objective, order, folds, plan, progress.openStage(shares.folds));
+  const limits = { ...plan, isLate: () => isLate('rounds') };
+  const stopping = boostToBest(learner, objective, order, folds, limits, openRounds(progress, shares.folds, plan));
   const { rounds } = stopping;
-  const { forests, gains } = fitMean(learner, objective, everyRow(order.length), plan, rounds, (count) =>
+  const isOver = () => isLate('forests');
+  const { forests, gains } = fitMean(learner, objective, everyRow(order.length), plan, rounds, isOver, (count) =>
     progress.stage(shares.model, count * rounds),
   );
   return {
@@ -99,7 +95,7 @@ function trainWithHoldOut<O extends Objective<O>>(
   const parts = holdOut(split);
   const planned = planBoosting(features.rowCount, objective.forestCount, false, effort);
   const plan = planned.isSearched
-    ? searchOnSample(features, objective, parts, planned, isLate, progress.openStage(0.25))
+    ? searchOnSample(features, objective, parts, planned, () => isLate('search'), progress.stage(0.25, 1))
     : planned;
   const rows = new Uint32Array(parts.validation.length + parts.test.length);
   rows.set(parts.validation);
@@ -113,7 +109,8 @@ function trainWithHoldOut<O extends Objective<O>>(
   const learner = new Learner(takeRows(features, rows));
   const tested = [{ test: validation, booster }];
   const share = (isOfModel ? 0.75 : 0.5) - (planned.isSearched ? 0.25 : 0);
-  const stopping = boostToBest(learner, held, validation, tested, plan, progress.openStage(share));
+  const limits = { ...plan, isLate: () => isLate('rounds') };
+  const stopping = boostToBest(learner, held, validation, tested, limits, openRounds(progress, share, plan));
   const { rounds } = stopping;
   const forests = booster.forests.map((forest) => stopping.truncate(forest));
   const outOfFold = {
@@ -130,11 +127,20 @@ function trainWithHoldOut<O extends Objective<O>>(
     const gains = booster.gains.map((ofForest) => ofForest.slice(0, rounds));
     return { ...found, forests, gains };
   }
-  const own = fitMean(whole, objective, everyRow(features.rowCount), plan, rounds, (count) =>
+  const isOver = () => isLate('forests');
+  const own = fitMean(whole, objective, everyRow(features.rowCount), plan, rounds, isOver, (count) =>
     progress.stage(0.25, count * rounds),
   );
   return { ...found, ...own };
 }
+
+/** Begins a stage of rounds, whose number is the larger the lower the learning rate is. */
+function openRounds(progress: Progress, share: number, { learningRate }: BoostingPlan): (done: number) => void {
+  return progress.openStage(share, USUAL_RATE_SUM / learningRate);
+}
+
+/** The usual sum of the learning rates of all rounds. */
+const USUAL_RATE_SUM = 10;
 
 function begin<O extends Objective<O>>(learner: Learner, objective: O, rows: Uint32Array, plan: BoostingPlan) {
   return learner.booster(rows, plan.tree, objective.createLoss(plan.learningRate));
@@ -150,7 +156,7 @@ function searchOnSample<O extends Objective<O>>(
   { train, validation }: { readonly train: Uint32Array; readonly validation: Uint32Array },
   plan: BoostingPlan,
   isLate: () => boolean,
-  onStep: (done: number) => void,
+  onShare: (done: number) => void,
 ): BoostingPlan {
   const [learnt, tested] = [thinOut(train, MAX_SEARCHED_ROWS), thinOut(validation, MAX_SEARCHED_ROWS / 4)];
   const rows = new Uint32Array(learnt.length + tested.length);
@@ -158,5 +164,5 @@ function searchOnSample<O extends Objective<O>>(
   rows.set(tested, learnt.length);
   const all = everyRow(rows.length);
   const set = { train: all.subarray(0, learnt.length), test: all.subarray(learnt.length) };
-  return searchPlan(new Learner(takeRows(features, rows)), objective.take(rows), [set], plan, isLate, onStep);
+  return searchPlan(new Learner(takeRows(features, rows)), objective.take(rows), [set], plan, isLate, onShare);
 }

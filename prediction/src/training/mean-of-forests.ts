@@ -1,3 +1,4 @@
+import type { Booster } from '../trees/boosting/booster.js';
 import type { Learner } from '../trees/boosting/learner.js';
 import type { Forest } from '../trees/forest/tree.js';
 import { type BoostingPlan, countForests } from './boosting-plan.js';
@@ -8,6 +9,7 @@ import type { Fitted, Objective } from './folds.js';
  * the means of those of all boostings: their trees side by side, each with its share (bagging, Breiman 1996).
  *
  * @param rows ascending.
+ * @param isLate ends with the boostings so far, at least one.
  * @param beginStage begins a stage of so many boostings; told the number of rounds of all of them that are done.
  */
 export function fitMean<O extends Objective<O>>(
@@ -16,19 +18,22 @@ export function fitMean<O extends Objective<O>>(
   rows: Uint32Array,
   plan: BoostingPlan,
   rounds: number,
+  isLate: () => boolean,
   beginStage: (count: number) => (done: number) => void,
 ): Pick<Fitted<O>, 'forests' | 'gains'> {
   const count = countForests(plan, rounds * objective.forestCount, rows.length);
   const { tree, learningRate } = plan;
   const onRound = beginStage(count);
-  const boosters = Array.from({ length: count }, (_, index) => {
+  const boosters: Booster[] = [];
+  do {
+    const { length: index } = boosters;
     const seed = (tree.seed ?? 0) + index;
     const booster = learner.booster(rows, { ...tree, seed }, objective.createLoss(learningRate));
     booster.addRounds(rounds, (round) => onRound(index * rounds + round));
-    return booster;
-  });
+    boosters.push(booster);
+  } while (boosters.length < count && !isLate());
   const [first] = boosters;
-  if (first === undefined || count === 1) return { forests: first?.forests ?? [], gains: first?.gains ?? [] };
+  if (first === undefined || boosters.length === 1) return { forests: first?.forests ?? [], gains: first?.gains ?? [] };
   return {
     forests: first.forests.map((_, index) => meanOf(boosters.flatMap(({ forests }) => forests[index] ?? []))),
     gains: first.gains.map((_, index) => boosters.flatMap(({ gains }) => gains[index] ?? [])),

@@ -1,13 +1,17 @@
 /** Shares that differ by less are not worth a message. */
 const STEP = 0.01;
 
-/** After so many steps, two thirds of a stage of unknown length are taken for done. */
+/** After so many calls without a message there is one nonetheless: it shows that the work goes on. */
+const SILENT_CALLS = 25;
+
+/** The usual length of a stage whose number of steps is not known. */
 const USUAL_STEPS = 100;
 
 /** Turns the steps of several stages of work into one share, 0 to 1, that never falls. */
 export class Progress {
   readonly #report: (share: number) => void;
   #reported = 0;
+  #silent = 0;
   #begin = 0;
   #end = 0;
 
@@ -30,10 +34,12 @@ export class Progress {
   /**
    * Begins a stage whose number of steps is not known: each step is worth less than the one
    * before it, so that the share still moves after hundreds.
+   *
+   * @param usualSteps after so many, two thirds are taken for done.
    */
-  openStage(share: number): (done: number) => void {
+  openStage(share: number, usualSteps = USUAL_STEPS): (done: number) => void {
     const tell = this.stage(share, 1);
-    return (done) => tell(1 - Math.exp(-done / USUAL_STEPS));
+    return (done) => tell(openShare(done, usualSteps));
   }
 
   finish(): void {
@@ -41,8 +47,15 @@ export class Progress {
   }
 
   #tell(share: number): void {
-    if (share < this.#reported + STEP && share < 1) return;
-    this.#reported = share;
-    this.#report(share);
+    const isNews = share >= this.#reported + STEP || share >= 1;
+    if (!isNews && ++this.#silent < SILENT_CALLS) return;
+    this.#silent = 0;
+    this.#reported = Math.max(this.#reported, share);
+    this.#report(this.#reported);
   }
+}
+
+/** Returns the share, 0 to 1, of work of unknown length. */
+export function openShare(done: number, usualSteps = USUAL_STEPS): number {
+  return 1 - Math.exp(-done / usualSteps);
 }

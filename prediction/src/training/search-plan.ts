@@ -2,6 +2,7 @@ import type { Learner } from '../trees/boosting/learner.js';
 import { boostToBest } from './boost-to-best.js';
 import type { BoostingPlan } from './boosting-plan.js';
 import type { Objective } from './folds.js';
+import { openShare } from './progress.js';
 
 type Tree = BoostingPlan['tree'];
 
@@ -27,8 +28,8 @@ const MIN_GAIN = 2e-3;
  * the loss falls (coordinate descent): eight trials with a high learning rate.
  *
  * @param sets the training and test rows of each fold, of the learner's; ascending.
- * @param isLate ends the search with the best plan so far.
- * @param onStep told the number of rounds of all trials.
+ * @param isLate ends a trial, and the search with the best plan so far.
+ * @param onShare told the share of the search that is done, 0 to 1.
  */
 export function searchPlan<O extends Objective<O>>(
   learner: Learner,
@@ -36,17 +37,21 @@ export function searchPlan<O extends Objective<O>>(
   sets: readonly { readonly train: Uint32Array; readonly test: Uint32Array }[],
   plan: BoostingPlan,
   isLate: () => boolean,
-  onStep: (done: number) => void,
+  onShare: (done: number) => void,
 ): BoostingPlan {
   const tested = Uint32Array.from(sets.flatMap(({ test }) => [...test]));
   const learningRate = Math.max(TRIAL.learningRate, plan.learningRate);
-  let done = 0;
+  let trial = 0;
   const lossOf = (tree: Tree) => {
     const parts = sets.map(({ train, test }) => {
       return { test, booster: learner.booster(train, tree, objective.createLoss(learningRate)) };
     });
-    const limits = { maxRounds: plan.maxRounds, patience: TRIAL.patience };
-    return boostToBest(learner, objective, tested, parts, limits, () => onStep(++done)).loss;
+    const limits = { maxRounds: plan.maxRounds, patience: TRIAL.patience, isLate };
+    const { loss } = boostToBest(learner, objective, tested, parts, limits, (round) => {
+      onShare((trial + openShare(round)) / (1 + CHANGES.length));
+    });
+    trial++;
+    return loss;
   };
   let best = { tree: plan.tree, loss: lossOf(plan.tree) };
   for (const change of CHANGES) {

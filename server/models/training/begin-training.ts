@@ -5,7 +5,7 @@ import type { Store } from '../../store/index.js';
 import { adjustCounters, adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
 import { trainingInProgress } from '../model-problems.js';
-import { findModel, type Model, type ModelSource, modelFromRow, selectVersions } from '../model-rows.js';
+import { type Effort, findModel, type Model, type ModelSource, modelFromRow, selectVersions } from '../model-rows.js';
 import { type StoredTable, takeTable } from './table-rows.js';
 import { selectWaiting } from './training-claims.js';
 
@@ -15,10 +15,17 @@ import { selectWaiting } from './training-claims.js';
  */
 const MAX_WAITING = { inAll: 100, ofOwner: 50 };
 
+/** What a training was asked for beside its table. */
+export interface TrainingOrigin {
+  /** The query that the table came from; left out for a table that was sent. */
+  readonly source?: ModelSource | undefined;
+  /** Forecasts have none. */
+  readonly effort?: Effort | undefined;
+}
+
 /**
  * Adds the next version of a model, as one that is training, and the model if there is none. Nothing
  * follows in the transaction, which has locked the project and keeps others from beginning a training.
- * @param source the query that the table came from; left out for a table that was sent
  * @throws {ProblemError} if the model is training, too many trainings wait, or a limit is reached
  */
 export async function beginTraining(
@@ -26,9 +33,9 @@ export async function beginTraining(
   projectId: string,
   name: string,
   table: StoredTable,
-  source?: ModelSource,
+  origin?: TrainingOrigin,
 ): Promise<{ model: Model; versionId: string }> {
-  const { versionId } = await addVersion(tx, projectId, name, table, source);
+  const { versionId } = await addVersion(tx, projectId, name, table, origin);
   await takeTable(tx.reads, table.tableId, versionId);
   await enterQueue(tx, projectId);
   const row = await selectVersions(tx.reads).where('model_versions.id', '=', versionId).executeTakeFirstOrThrow();
@@ -55,7 +62,7 @@ export async function addVersion(
   projectId: string,
   name: string,
   { target, task, rowCount, forecast, choices = [], marks, report, validation }: Omit<StoredTable, 'tableId'>,
-  source?: ModelSource,
+  { source, effort }: TrainingOrigin = {},
 ): Promise<{ modelId: string; versionId: string }> {
   const { reads: db } = tx;
   const last = await findModel(tx, projectId, name);
@@ -88,6 +95,7 @@ export async function addVersion(
       table_marks: marks ? JSON.stringify(marks) : null,
       table_report: tableReport,
       validation: validation ? JSON.stringify(validation) : null,
+      effort: effort ?? null,
       bytes,
       updated_at: now,
     })

@@ -9,7 +9,7 @@ import {
 } from 'roster-prediction/predicting';
 import type { Input } from '../../api/handlers.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
-import type { Model } from '../model-rows.js';
+import type { Effort, Model } from '../model-rows.js';
 
 /** The fields that say what a model predicts, and how its columns are used. */
 export type GoalFields = Omit<
@@ -202,6 +202,19 @@ export function writeValidation(choice: ValidationChoice | undefined): Omit<Vali
   if (choice === undefined) return {};
   const { method: validate, by } = choice;
   return { validate, ...(by !== undefined && { validate_by: by }) };
+}
+
+/**
+ * Returns the effort of a training; undefined for a forecast, which has none.
+ * @param at the place of the fields in the request
+ * @throws {ProblemError} if a forecast is to have one
+ */
+export function parseEffort(fields: Pick<GoalFields, 'order_by' | 'effort'>, at = '/query'): Effort | undefined {
+  const { order_by, effort } = fields;
+  if (order_by === undefined) return effort ?? 'standard';
+  if (effort === undefined) return undefined;
+  const message = 'is not for forecasts, all of which are trained with the same effort; leave it out';
+  throw invalidRequest([{ pointer: `${at}/effort`, message }]);
 }
 
 /** Lists words without blanks at their ends, each once. */

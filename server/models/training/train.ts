@@ -15,8 +15,16 @@ import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
 import { modelNotFound, trainingInProgress } from '../model-problems.js';
 import { findModel, findTableOptions, type Model, type ModelSource, modelJson, requireModel } from '../model-rows.js';
-import { beginTraining, refuseFullQueue } from './begin-training.js';
-import { parseChoices, parseDroppedRows, parseGoal, parseMarks, parseValidation, readGoal } from './goal.js';
+import { beginTraining, refuseFullQueue, type TrainingOrigin } from './begin-training.js';
+import {
+  parseChoices,
+  parseDroppedRows,
+  parseEffort,
+  parseGoal,
+  parseMarks,
+  parseValidation,
+  readGoal,
+} from './goal.js';
 import type { StoredTable } from './table-rows.js';
 import type { TableSource, Tables } from './tables.js';
 import type { Trainings } from './trainings.js';
@@ -38,8 +46,9 @@ interface TrainingRequest {
   readonly signal: AbortSignal;
 }
 
-/** The target of a training, and a table that was sent, or the query that returns one. */
+/** The target and the effort of a training, and a table that was sent, or the query that returns one. */
 type NewTable = Pick<TableSource, 'target' | 'task' | 'choices' | 'marks' | 'validation'> &
+  Pick<TrainingOrigin, 'effort'> &
   (
     | (Pick<TableSource, 'format' | 'form' | 'text' | 'dropped'> & { readonly source?: undefined })
     | { readonly source: ModelSource }
@@ -64,6 +73,7 @@ export function trainingOperations(
         choices,
         marks: parseMarks(query, choices),
         validation: parseValidation(query),
+        effort: parseEffort(query),
       };
       const form = parseForm(query, request);
       const { source, bytes: text } = await readSentTable(body);
@@ -83,7 +93,8 @@ export function trainingOperations(
       const { id, name, target } = newest;
       const source = requireSource(newest);
       const options = await findTableOptions(store, newest);
-      const table = { target, task: readGoal(newest), ...options, source };
+      const effort = newest.task === 'forecast' ? undefined : newest.effort;
+      const table = { target, task: readGoal(newest), ...options, source, effort };
       await refuseFull(store, project, caller.owner);
       const check = async (model: Model | undefined) => {
         // Deleted while the query ran: the training must not create it again.
@@ -118,7 +129,7 @@ async function train(
   { store, tables, trainings, databases }: TrainingServices,
   request: TrainingRequest,
   project: Project,
-  table: NewTable,
+  { effort, ...table }: NewTable,
   check: (model: Model | undefined) => Promise<void>,
 ) {
   const { caller, params, base } = request;
@@ -130,7 +141,7 @@ async function train(
   try {
     const { model } = await inProject(store, caller, project.name, async (tx, { id }) => {
       await check(await findModel(tx, id, params.modelName));
-      return beginTraining(tx, id, params.modelName, stored, source);
+      return beginTraining(tx, id, params.modelName, stored, { source, effort });
     });
     trainings.wake();
     const location = `${base}/api/projects/${project.name}/models/${model.name}`;

@@ -3,6 +3,7 @@ import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
+import type { Effort } from '../model-rows.js';
 
 /** Selects the trainings that nobody runs. */
 export function selectWaiting(db: Kysely<Database>) {
@@ -32,6 +33,8 @@ export interface Claim extends Holding {
   readonly model: string;
   readonly version: number;
   readonly parts: number;
+  /** Null for forecasts, and where an earlier release has begun the training. */
+  readonly effort: Effort | null;
 }
 
 /**
@@ -79,6 +82,7 @@ export async function claimTraining(
         'model_versions.row_count as rows',
         'models.name as model',
         'model_versions.version',
+        'model_versions.effort',
         'training_tables.parts',
         'projects.owner',
         'projects.name as project',

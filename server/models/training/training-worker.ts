@@ -22,19 +22,26 @@ import {
 } from 'roster-prediction/training';
 import { serveJobs } from '../../work/serve-jobs.js';
 import type { Compared, ServingModel } from './promotion.js';
-import type { TrainingResult } from './trainings.js';
+import type { TrainingJob, TrainingResult } from './trainings.js';
 
 /**
  * Runs in a process of its own: trains models, each from the parts of a table, and compares them with those that serve.
  * Writes the model, and then the rows that it was trained on, and the bins of a sample of them.
  */
-await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, parts, output) => {
+await serveJobs<TrainingJob, number, TrainingResult>(async ({ serving, effort, maxTime }, parts, output) => {
+  const claimed = performance.now();
   const decoder = new TableDecoder();
   for await (const part of parts) decoder.add(part);
   const begin = performance.now();
   const table = decoder.finish();
   let { heldOut, outcomes }: Tested = {};
+  let isCutShort = false;
   const model = train(table, {
+    effort,
+    timeSpent: () => (performance.now() - claimed) / maxTime,
+    onLate: () => {
+      isCutShort = true;
+    },
     onProgress: (part) => output.event(part),
     onHeldOut: (rows) => {
       heldOut = rows;
@@ -66,12 +73,16 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
     errors: findErrors(table, model, { heldOut, outcomes, places: decoder.places }),
     targetReading: model.task === 'classification' ? null : shownReading(model.target_reading),
     classes: model.task === 'classification' ? writeClasses(model) : null,
-    summary: describeModel(model, table),
+    summary: isCutShort ? `${describeModel(model, table)} ${cutShort()}` : describeModel(model, table),
     findings: inspectModel(model, table),
     trainingSeconds,
     compared: serving && compare(serving, table, model, heldOut),
   };
 });
+
+function cutShort(): string {
+  return 'The training took all of the time that it may take: with more, the model might be better.';
+}
 
 /** The metrics of the model and what is measured beside them, as the contract has them. */
 function writeMetrics(model: Model, table: Table) {

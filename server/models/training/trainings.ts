@@ -6,6 +6,7 @@ import { isUnavailable, type Store } from '../../store/index.js';
 import { Leases } from '../../store/lease.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { OutOfMemoryError, WorkerEndedError, WorkerTimeoutError } from '../../work/worker-process.js';
+import type { Effort } from '../model-rows.js';
 import { failTraining, finishTraining, type TrainedVersion } from './end-training.js';
 import { findServingModel, type ServingModel } from './promotion.js';
 import { readTablePart } from './table-rows.js';
@@ -37,6 +38,15 @@ const WORKERS: PoolOptions = {
   maxIdle: 1,
   idleTimeoutMs: 10_000,
 };
+
+/** The details of a training; its table follows as input. */
+export interface TrainingJob {
+  /** The version to compare with; null if there is none to compare with. */
+  readonly serving: ServingModel | null;
+  readonly effort: Effort;
+  /** What remains of the time of the training, in milliseconds. */
+  readonly maxTime: number;
+}
 
 /** The result of a training process, without the bytes, which it writes separately. */
 export type TrainingResult = Omit<TrainedVersion, 'artifact' | 'seenRows' | 'sample'>;
@@ -77,7 +87,7 @@ export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
 export class Trainings {
   readonly #instance = uuidv4();
   readonly #stopping = new AbortController();
-  readonly #workers: WorkerPool<ServingModel | null, TrainingResult, number>;
+  readonly #workers: WorkerPool<TrainingJob, TrainingResult, number>;
   readonly #limits: Readonly<Record<'maxTime' | 'patience' | 'maxSilenceMs', number>>;
   readonly #running = new Map<string, RunningTraining>();
   #looking: Promise<unknown> | undefined;
@@ -206,7 +216,11 @@ export class Trainings {
     try {
       const serving = await this.#persist(() => findServingModel(this.store, claim.versionId));
       const result = await this.#workers.run({
-        details: serving ?? null,
+        details: {
+          serving: serving ?? null,
+          effort: claim.effort ?? 'standard',
+          maxTime: Math.max(1, this.#limits.maxTime - (performance.now() - training.begun)),
+        },
         input: this.#readTable(claim),
         onData: (bytes) => {
           written.push(bytes);
@@ -297,7 +311,12 @@ export class Trainings {
       renew: async (claims) => {
         const [claim] = claims;
         if (!claim) return [];
-        const isOurs = await renewTraining(this.store, claim, LEASE_MS, describeProgress(training));
+        const isOurs = await renewTraining(
+          this.store,
+          claim,
+          LEASE_MS,
+          describeProgress(training, this.#limits.maxTime),
+        );
         return isOurs ? claims : [];
       },
       onError: (error) => log.warn({ err: error }, 'the lease of a training is not renewed yet'),
@@ -325,11 +344,13 @@ export class Trainings {
 /** Before this share of a training is done, its pace says little about the rest. */
 const TELLING_SHARE = 0.05;
 
-function describeProgress({ progress, begun }: RunningTraining): TrainingState {
-  const elapsed = (performance.now() - begun) / 1000;
-  const isTelling = progress >= TELLING_SHARE;
-  const left = isTelling ? Math.ceil((elapsed * (1 - progress)) / progress) : null;
-  return { progress, secondsLeft: left };
+/** @param maxTime the longest time of a training, in milliseconds: with the effort `best`, it ends in time */
+function describeProgress({ progress, begun, claim }: RunningTraining, maxTime: number): TrainingState {
+  if (progress < TELLING_SHARE) return { progress, secondsLeft: null };
+  const elapsed = performance.now() - begun;
+  const atThisPace = (elapsed * (1 - progress)) / progress;
+  const left = claim.effort === 'best' ? Math.min(atThisPace, Math.max(0, maxTime - elapsed)) : atThisPace;
+  return { progress, secondsLeft: Math.ceil(left / 1000) };
 }
 
 /** Waits for a time, in milliseconds, or until the signal aborts. */

@@ -2,7 +2,14 @@ import { columnName } from 'roster-prediction/predicting';
 import type { components } from '../../../generated/openapi.js';
 import { omitNulls } from '../../api/idempotency.js';
 import { pausing } from '../../common/pausing.js';
-import { CHOOSING, parseChoices, parseGoal, parseMarks, parseValidation } from '../../models/training/goal.js';
+import {
+  CHOOSING,
+  parseChoices,
+  parseEffort,
+  parseGoal,
+  parseMarks,
+  parseValidation,
+} from '../../models/training/goal.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 
 type Schemas = components['schemas'];
@@ -67,6 +74,7 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
     const { decimal, group, date_order, validate, validate_by } = fields;
     const by = validate_by === undefined ? undefined : columnName(validate_by);
     const measured = { validate: validate === 'random' ? undefined : validate, validate_by: by };
+    const effort = fields.effort === 'standard' ? undefined : fields.effort;
     const order = order_by === undefined ? undefined : columnName(order_by);
     const lists = [
       ...(['group_by', 'known', 'decimal_point', 'decimal_comma'] as const),
@@ -84,7 +92,7 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
       name,
       target: columnName(target),
       source: { database: source.database, query: source.query },
-      ...omitUndefined({ task, order_by: order, horizon, window, decimal, group, date_order, ...measured }),
+      ...omitUndefined({ task, order_by: order, horizon, window, decimal, group, date_order, ...measured, effort }),
       ...Object.fromEntries([...columns, ...words]),
       ...(promotion !== undefined && promotion !== 'always' && { promotion }),
       ...(adapt === true && { adapt }),
@@ -162,6 +170,7 @@ export async function readEntries(sent: Schemas['Manifest']): Promise<ReadonlyMa
       const choices = parseChoices(entry.fields, `${at}/model`);
       parseMarks(entry.fields, choices, `${at}/model`);
       parseValidation(entry.fields, `${at}/model`);
+      parseEffort(entry.fields, `${at}/model`);
     }
     if (entry.kind === 'document' && Buffer.byteLength(entry.fields.text) > MAX_TEXT_BYTES) {
       const message = `must have at most ${MAX_TEXT_BYTES} bytes in UTF-8; send a larger one with putDocument`;

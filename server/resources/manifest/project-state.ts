@@ -227,7 +227,7 @@ async function modelFields(store: Store, model: Model): Promise<Fields['model'] 
   const choices = Object.fromEntries(columns);
   const read = { ...choices, ...writeMarks(marks), ...writeValidation(validation) };
   const common = { name, target, source, ...read, promotion, adapt };
-  if (model.task !== 'forecast') return { ...common, task: model.task };
+  if (model.task !== 'forecast') return { ...common, task: model.task, effort: model.effort };
   const { order_by, group_by, horizon, window, known } = model;
   return { ...common, order_by, group_by, horizon, known, ...(window !== null && { window }) };
 }

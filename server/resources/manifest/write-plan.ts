@@ -2,6 +2,7 @@ import type { Pause } from 'roster-prediction/predicting';
 import { pausing } from '../../common/pausing.js';
 import { deleteModel, lockModel, setServing } from '../../models/change-models.js';
 import { addVersion, enterQueue } from '../../models/training/begin-training.js';
+import { parseEffort } from '../../models/training/goal.js';
 import { type StoredTable, takeTable } from '../../models/training/table-rows.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
@@ -115,12 +116,12 @@ async function putModel(
   isTrained: boolean,
   { tables }: Prepared,
 ): Promise<void> {
-  const { name, source, promotion = 'always', adapt = false } = fields;
+  const { name, promotion = 'always', adapt = false } = fields;
   let modelId = state.models.get(name)?.id;
   if (isTrained) {
     const table = tables.get(key);
     if (!table) throw changedMeanwhile();
-    const added = await addVersion(tx, project.id, name, table, source);
+    const added = await addVersion(tx, project.id, name, table, { source: fields.source, effort: parseEffort(fields) });
     await takeTable(tx.reads, table.tableId, added.versionId);
     modelId = added.modelId;
   }

@@ -165,6 +165,8 @@ export interface Database {
     table_report: Json | null;
     /** The choice of the rows that measure it; null for random ones. */
     validation: Json | null;
+    /** Null for forecasts, and where an earlier release has begun the training. */
+    effort: 'fast' | 'standard' | 'best' | null;
     columns: Json | null;
     metrics: Json | null;
     classes: Json | null;

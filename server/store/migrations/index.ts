@@ -23,6 +23,7 @@ import * as tableReport from './0021-table-report.js';
 import * as errorsOfModels from './0022-errors-of-models.js';
 import * as clients from './0024-clients.js';
 import * as descriptionsOfModels from './0025-descriptions-of-models.js';
+import * as effort from './0026-effort.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -50,6 +51,7 @@ export const migrations: Record<string, Migration> = {
   '0022-errors-of-models': errorsOfModels,
   '0024-clients': clients,
   '0025-descriptions-of-models': descriptionsOfModels,
+  '0026-effort': effort,
 };
 
 /**
