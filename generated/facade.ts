@@ -1060,6 +1060,8 @@ export interface TrainModelOptions extends CallOptions {
   validate?: QueryValue<'trainModel', 'query', 'validate'> | undefined;
   /** The column that orders the rows (`validate=last`) or names the groups (`validate=group`). It may be one that `exclude` leaves out. Rows of the same moment stay together. Words of `missing` and `missing_in` are no value in it. If it is left out, `last` takes the order of the rows in the table. */
   validateBy?: QueryValue<'trainModel', 'query', 'validate_by'> | undefined;
+  /** The time that the training may take. `fast` takes about half of the time of `standard`, the default, for somewhat larger errors. `best` searches the settings of the trees and averages more of them: it takes up to ten times as long, and the model is larger. A training with `best` ends in the time that the service allows (`MAX_TRAINING_SECONDS`), with the best that it has found by then. Not for forecasts, which try several methods in any case. */
+  effort?: QueryValue<'trainModel', 'query', 'effort'> | undefined;
   /** A word that counts as missing in all columns, the target among them, once for each such word. It is added to `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `-NaN` and `null`. Letter case and blanks at the ends do not count. A number counts by its value: `-999` is also `-999.0`. The columns of `order_by` and `group_by` keep all words. */
   missing?: QueryValue<'trainModel', 'query', 'missing'> | undefined;
   /** A word that counts as missing in one column, as `column=word`, once for each such word. It is added to those of the table; see `missing`. The name of the column is what the table has before one of the `=`. */
@@ -1296,7 +1298,7 @@ export interface ModelsOperations {
   update(name: PathValue<'updateModel', 'modelName'>, model: JsonBody<'updateModel'>['model'], options?: UpdateModelOptions): Call<Model, UpdateModelProblem>;
 
   /**
-   * Trains the next version of a model from the query in the `source` of its newest version, with the same target and task. The query runs again, so the version learns from the rows that the database has now. The rules of `trainModel` apply. A model that was trained from a table has no source (409).
+   * Trains the next version of a model from the query in the `source` of its newest version, with the same target, task and effort. The query runs again, so the version learns from the rows that the database has now. The rules of `trainModel` apply. A model that was trained from a table has no source (409).
    *
    * @param name The name of the model.
    * @throws ProblemError with a `RetrainModelProblem`

@@ -1240,8 +1240,8 @@ export interface paths {
         put?: never;
         /**
          * Train a model again
-         * @description Trains the next version of a model from the query in the `source` of its newest version, with the same target
-         *     and task. The query runs again, so the version learns from the rows that the database has now. The rules of
+         * @description Trains the next version of a model from the query in the `source` of its newest version, with the same target,
+         *     task and effort. The query runs again, so the version learns from the rows that the database has now. The rules of
          *     `trainModel` apply. A model that was trained from a table has no source (409).
          */
         post: operations["retrainModel"];
@@ -2695,6 +2695,7 @@ export interface components {
             date_order?: components["schemas"]["DateOrder"];
             validate?: components["schemas"]["Validate"];
             validate_by?: components["schemas"]["ColumnName"];
+            effort?: components["schemas"]["Effort"];
             missing?: components["schemas"]["MissingWords"];
             missing_in?: components["schemas"]["MissingWordsIn"];
             promotion?: components["schemas"]["Promotion"];
@@ -3061,6 +3062,7 @@ export interface components {
             reading: components["schemas"]["ModelReading"];
             findings: components["schemas"]["Findings"];
             source: components["schemas"]["ModelSource"];
+            effort: components["schemas"]["Effort"];
             columns: components["schemas"]["ModelColumns"];
             metrics: components["schemas"]["RegressionMetrics"];
             summary: components["schemas"]["ModelSummary"];
@@ -3096,6 +3098,7 @@ export interface components {
             reading: components["schemas"]["ModelReading"];
             findings: components["schemas"]["Findings"];
             source: components["schemas"]["ModelSource"];
+            effort: components["schemas"]["Effort"];
             classes: components["schemas"]["ModelClasses"];
             columns: components["schemas"]["ModelColumns"];
             metrics: components["schemas"]["ClassificationMetrics"];
@@ -3340,6 +3343,11 @@ export interface components {
          * @description The progress of the training of this version, from 0 to 1.
          */
         TrainingProgress: number;
+        /**
+         * @description The effort of a training. Versions that were trained before 0.3.0 have `standard`.
+         * @enum {string}
+         */
+        Effort: "fast" | "standard" | "best";
         /**
          * Format: int32
          * @description About how many seconds the training of this version still takes, at its pace so far. Null until that can be told, and once the training has ended.
@@ -7333,6 +7341,13 @@ export interface components {
          */
         ValidateBy: components["schemas"]["ColumnName"];
         /**
+         * @description The time that the training may take. `fast` takes about half of the time of `standard`, the default, for
+         *     somewhat larger errors. `best` searches the settings of the trees and averages more of them: it takes up to ten times as
+         *     long, and the model is larger. A training with `best` ends in the time that the service allows
+         *     (`MAX_TRAINING_SECONDS`), with the best that it has found by then. Not for forecasts, which try several methods in any case.
+         */
+        Effort: components["schemas"]["Effort"];
+        /**
          * @description A word that counts as missing in all columns, the target among them, once for each such word. It is added to
          *     `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `-NaN` and `null`. Letter case and blanks at the ends do not count. A number
          *     counts by its value: `-999` is also `-999.0`. The columns of `order_by` and `group_by` keep all words.
@@ -9442,6 +9457,13 @@ export interface operations {
                  *     it. If it is left out, `last` takes the order of the rows in the table.
                  */
                 validate_by?: components["parameters"]["ValidateBy"];
+                /**
+                 * @description The time that the training may take. `fast` takes about half of the time of `standard`, the default, for
+                 *     somewhat larger errors. `best` searches the settings of the trees and averages more of them: it takes up to ten times as
+                 *     long, and the model is larger. A training with `best` ends in the time that the service allows
+                 *     (`MAX_TRAINING_SECONDS`), with the best that it has found by then. Not for forecasts, which try several methods in any case.
+                 */
+                effort?: components["parameters"]["Effort"];
                 /**
                  * @description A word that counts as missing in all columns, the target among them, once for each such word. It is added to
                  *     `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `-NaN` and `null`. Letter case and blanks at the ends do not count. A number

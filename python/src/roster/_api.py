@@ -299,6 +299,7 @@ class ManifestModel:
     date_order: Optional[DateOrder] = None
     validate: Optional[Validate] = None
     validate_by: Optional[ColumnName] = None
+    effort: Optional[Effort] = None
     missing: Optional[MissingWords] = None
     missing_in: Optional[MissingWordsIn] = None
     promotion: Optional[Promotion] = None
@@ -559,6 +560,7 @@ class RegressionModel:
     reading: ModelReading
     findings: Findings
     source: ModelSource
+    effort: Effort
     columns: ModelColumns
     metrics: RegressionMetrics
     summary: ModelSummary
@@ -591,6 +593,7 @@ class ClassificationModel:
     reading: ModelReading
     findings: Findings
     source: ModelSource
+    effort: Effort
     classes: ModelClasses
     columns: ModelColumns
     metrics: ClassificationMetrics
@@ -694,6 +697,13 @@ class Task(str, Enum):
     """How a target is predicted, as a number or as a class."""
     REGRESSION = "regression"
     CLASSIFICATION = "classification"
+
+
+class Effort(str, Enum):
+    """The effort of a training. Versions that were trained before 0.3.0 have `standard`."""
+    FAST = "fast"
+    STANDARD = "standard"
+    BEST = "best"
 
 
 @dataclass
@@ -2977,7 +2987,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
-    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
+    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, effort: Optional[Effort] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Train a model"""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -3020,6 +3030,8 @@ class Client:
             params["validate"] = encode(validate)
         if validate_by is not None:
             params["validate_by"] = encode(validate_by)
+        if effort is not None:
+            params["effort"] = encode(effort)
         if missing is not None:
             params["missing"] = encode(missing)
         if missing_in is not None:
@@ -3038,7 +3050,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Model, decode(Model, _safe_json(response)))
 
-    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
+    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, effort: Optional[Effort] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
         """Like train_model(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -3081,6 +3093,8 @@ class Client:
             params["validate"] = encode(validate)
         if validate_by is not None:
             params["validate_by"] = encode(validate_by)
+        if effort is not None:
+            params["effort"] = encode(effort)
         if missing is not None:
             params["missing"] = encode(missing)
         if missing_in is not None:
