@@ -33,6 +33,8 @@ export default defineConfig({
     target: 'es2022',
     // Browsers of that year know it.
     modulePreload: { polyfill: false },
+    // Beside the folder that is served.
+    license: { fileName: 'licences.md' },
     // A data: address would be another source for the Content-Security-Policy to allow.
     assetsInlineLimit: 0,
     // Named without a digest: the service serves these files alone, and browsers revalidate them.

@@ -12,6 +12,7 @@ import { NO_PYTHON, pythonOfThisMachine } from '../../testkit/python.js';
 import { root } from '../../testkit/root.js';
 import { versionInStep } from '../release/versions.js';
 import { buildPythonPackage } from './python-package.js';
+import { writeSbom } from './sbom.js';
 
 /** Files that no package needs. */
 const UNWANTED = /\.(test|test-d|bench)\.|\.map$|\.tsbuildinfo$|(?<!\.d)\.ts$|\bfixtures\./;
@@ -53,7 +54,8 @@ try {
 }
 
 function pack(): void {
-  const contract = makeContractPackage(folder, versionInStep(folder));
+  const version = versionInStep(folder);
+  const contract = makeContractPackage(folder, version);
   const packages = join(folder, 'dist/packages');
   rmSync(packages, { recursive: true, force: true });
   mkdirSync(packages);
@@ -71,6 +73,9 @@ function pack(): void {
     process.stdout.write(`${filename}: ${files.length} files, ${kib(size)} KiB, installed ${kib(unpackedSize)} KiB\n`);
   }
   packPython(packages);
+  const sbom = `roster-${version}.cdx.json`;
+  writeFileSync(join(packages, sbom), writeSbom(folder, version));
+  process.stdout.write(`${sbom}: what the package of the service consists of, with licences\n`);
   lint(contract);
 }
 
