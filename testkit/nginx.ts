@@ -33,15 +33,22 @@ export interface Nginx {
  * Starts nginx in front of three instances, and waits until it listens.
  * @param ports of the instances on the loopback address
  * @param keepAlive the time for which it keeps idle connections to them, such as `500ms`
+ * @param silence the longest silence of an instance before an ordinary answer
  */
-export async function startNginx(program: string, ports: readonly number[], keepAlive: string): Promise<Nginx> {
+export async function startNginx(
+  program: string,
+  ports: readonly number[],
+  keepAlive: string,
+  silence = '16s',
+): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-nginx-'));
   const port = await freePort();
   const example = await readFile(new URL('examples/nginx/roster.conf', root), 'utf8');
   const site = example
     .replaceAll(/roster-(\d):4000/g, (_, number) => `127.0.0.1:${ports[Number(number) - 1]}`)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
-    .replace('keepalive_timeout 4s', `keepalive_timeout ${keepAlive}`);
+    .replace('keepalive_timeout 4s', `keepalive_timeout ${keepAlive}`)
+    .replace('proxy_read_timeout 16s', `proxy_read_timeout ${silence}`);
   await writeFile(join(folder, 'nginx.conf'), around(site));
   const { stop } = await startChild(program, ['-p', folder, '-c', 'nginx.conf'], process.env, (line) =>
     /start worker process \d/.test(line) ? line : undefined,

@@ -11,7 +11,7 @@ import {
   predictFile,
   retry,
 } from 'roster-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { chunk, DONE, says } from '../../testkit/chat/reply.js';
 import { openScriptedChatServer, type ScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { freePort } from '../../testkit/http/free-port.js';
@@ -120,6 +120,45 @@ describe('through the proxy', () => {
       if (text.includes('First')) goOn.abort();
     }
     expect(received.join()).toContain('last.');
+  });
+});
+
+describe('an instance that is frozen', () => {
+  let impatient: Nginx;
+  beforeEach(async () => {
+    impatient = await startNginx(program ?? '', ports, '500ms', '2s');
+  });
+  afterEach(async () => {
+    for (const { pid } of instances) process.kill(pid, 'SIGCONT');
+    await impatient.stop();
+  });
+
+  test('holds no read, which another answers, and has no write done twice', async () => {
+    const roster = createRosterClient({ baseUrl: impatient.url });
+    const path = { projectName: 'default', modelName: 'frozen' };
+    await trainPrices(roster, path);
+    const [frozen] = instances;
+    if (frozen) process.kill(frozen.pid, 'SIGSTOP');
+    const addresses = ['/projects/default/skills', '/api/projects/default/models/frozen', '/health/ready', '/me'];
+    const reads = Array.from({ length: 24 }, (_, index) => fetch(impatient.url + addresses[index % 4]));
+    const statuses = (await Promise.all(reads)).map(({ status }) => status);
+    expect(statuses).toEqual(statuses.map(() => 200));
+
+    const shop = createRoster({ baseUrl: impatient.url });
+    shop.client.use(idempotencyKeys(), retry());
+    const names = Array.from({ length: 12 }, (_, index) => `frozen_${index}`);
+    const created = await Promise.allSettled(names.map((name) => shop.skills.create({ name, type: 'lookup' })));
+    if (frozen) process.kill(frozen.pid, 'SIGCONT');
+    // A client that gives up sends it again, under the same name.
+    for (const [index, { status }] of created.entries()) {
+      const name = names[index] ?? '';
+      if (status === 'rejected') await shop.skills.create({ name, type: 'lookup' }).catch(() => {});
+    }
+    const listed = async () =>
+      (await shop.skills.list()).map(({ name }) => name).filter((name) => name.startsWith('frozen_'));
+    await expect.poll(listed).toHaveLength(names.length);
+    expect((await listed()).sort()).toEqual(names.toSorted());
+    for (const name of names) await shop.skills.remove(name);
   });
 });
 
