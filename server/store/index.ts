@@ -84,6 +84,11 @@ export class Store {
      * where reading a mark takes as long as any query.
      */
     readonly mark: () => object | undefined = () => undefined,
+    /**
+     * Returns a mark that stays the same object until the version that serves a model may be another: what this
+     * instance changes is seen at once, and what others change within a second. Returns undefined in a transaction.
+     */
+    readonly recently: () => object | undefined = mark,
     private readonly unclaim: () => void = () => {},
   ) {
     const { reads, work, keys } = databases;
@@ -109,11 +114,11 @@ export class Store {
       if (isPostgres(url)) {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
-        const databases = await openPostgres(url, { onError, noteFailure, ...options });
-        return new Store(databases, all, ...gates, probe);
+        const { databases, recently } = await openPostgres(url, { onError, noteFailure, ...options });
+        return new Store(databases, all, ...gates, probe, undefined, undefined, recently);
       }
       const { databases, path, mark, unclaim } = await openSqlite(url, noteFailure, isService);
-      return new Store(databases, all, ...gates, probe, path, mark, unclaim);
+      return new Store(databases, all, ...gates, probe, path, mark, mark, unclaim);
     } catch (cause) {
       throw openingError(url, cause);
     }

@@ -37,7 +37,7 @@ export class Predictors {
   readonly #known: WhileUnchanged<ServingVersion>;
 
   constructor(private readonly store: Store) {
-    this.#known = new WhileUnchanged(store.mark);
+    this.#known = new WhileUnchanged(store.recently);
   }
 
   /**
@@ -89,7 +89,7 @@ export class Predictors {
 
   #servingVersion(caller: Caller, project: string, name: string): ServingVersion | Promise<ServingVersion | undefined> {
     const { owner } = caller;
-    // Every prediction asks this first: while nothing in the store has changed, the answer is the same.
+    // Every prediction asks this first: while nothing has changed, the answer is the same.
     const found = this.#known.get(`${owner}\0${project}\0${name}`, () =>
       findServingVersion(this.store, { owner, project, name }),
     );

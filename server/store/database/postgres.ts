@@ -5,6 +5,7 @@ import { migrate } from '../migrations/index.js';
 import { refuseUnreadable } from './address.js';
 import { type Databases, type NoteStatementFailure, toKyselyLog } from './dialect.js';
 import { type NoteAddress, PostgresAddress, PostgresClient } from './postgres-address.js';
+import { RecentMark } from './recent-mark.js';
 import type { Database } from './schema.js';
 import { isLockTimeout, StoreBusyError, StoreUnreachableError } from './unavailable.js';
 
@@ -64,12 +65,13 @@ export interface PostgresOptions {
 /**
  * Opens pools of connections to the PostgreSQL database that a URL names, and brings its tables up to date.
  * Connections are made when they are needed, and again when they broke.
+ * @returns the database, and a mark of what decides which version answers predictions
  * @throws if the URL is malformed, the database cannot be reached, or a later release wrote it
  */
 export async function openPostgres(
   url: string,
   { onError, noteFailure, readUrl, noteAddress }: PostgresOptions,
-): Promise<Databases> {
+): Promise<{ databases: Databases; recently: () => object }> {
   refuseUnreadable(url);
   const address = new PostgresAddress(url, readUrl, noteAddress);
   const migrating = openPool(address, onError, MIGRATION);
@@ -78,10 +80,11 @@ export async function openPostgres(
   } finally {
     await migrating.destroy();
   }
-  const work = openPool(address, onError, POOLS.work, noteFailure);
-  return {
+  const recent = new RecentMark();
+  const work = openPool(address, onError, POOLS.work, noteFailure, recent);
+  const databases = {
     reads: openPool(address, onError, POOLS.reads),
-    writes: openPool(address, onError, POOLS.writes, noteFailure),
+    writes: openPool(address, onError, POOLS.writes, noteFailure, recent),
     // One snapshot or long transaction runs at a time, so that trainings keep the other connections.
     work,
     snapshots: work,
@@ -89,6 +92,7 @@ export async function openPostgres(
     keys: openPool(address, onError, POOLS.keys),
     health: openPool(address, onError, POOLS.health),
   };
+  return { databases, recently: recent.read };
 }
 
 /**
@@ -105,6 +109,7 @@ function openPool(
   onError: (error: Error) => void,
   { connections, connect, lock, statement, transaction }: PoolLimits,
   noteFailure?: NoteStatementFailure,
+  recent = new RecentMark(),
 ): Kysely<Database> {
   const pool = new Pool({
     Client: class extends PostgresClient {
@@ -127,7 +132,7 @@ function openPool(
   pool.on('error', onError);
   // One that is in use tells its user, with the next query. Without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const dialect = new PostgresDialect({ pool: guardPool(pool, address, transaction) });
+  const dialect = new PostgresDialect({ pool: guardPool(pool, address, recent, transaction) });
   return new Kysely({ dialect, ...(noteFailure && { log: toKyselyLog(noteFailure) }) });
 }
 
@@ -165,12 +170,18 @@ async function takeConnection(pool: Pool, address: PostgresAddress): Promise<Poo
  * wait for it would cost a way there and back.
  * @param transaction the time after which a connection that was taken begins no further statement
  */
-function guardPool(pool: Pool, address: PostgresAddress, transaction = Number.POSITIVE_INFINITY): PostgresPool {
+function guardPool(
+  pool: Pool,
+  address: PostgresAddress,
+  recent: RecentMark,
+  transaction = Number.POSITIVE_INFINITY,
+): PostgresPool {
   const breaker = new CircuitBreaker();
   return {
     connect: async () => {
       const client = await takeConnection(pool, address);
       const end = performance.now() + transaction;
+      const noteDone = recent.watch();
       let beginning: Promise<unknown> | undefined;
       const send = async (text: string, values: readonly unknown[]) => {
         const begun = beginning;
@@ -178,6 +189,7 @@ function guardPool(pool: Pool, address: PostgresAddress, transaction = Number.PO
         // If `begin` fails on a connection that lives, a write sent with it would be kept without its transaction.
         if (!text.startsWith('select ')) await begun;
         const [result] = await Promise.all([client.query(text, [...values]), begun]);
+        noteDone(text);
         return result;
       };
       function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
