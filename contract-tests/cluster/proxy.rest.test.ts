@@ -158,7 +158,7 @@ describe('an instance that is frozen', () => {
       (await shop.skills.list()).map(({ name }) => name).filter((name) => name.startsWith('frozen_'));
     await expect.poll(listed).toHaveLength(names.length);
     expect((await listed()).sort()).toEqual(names.toSorted());
-    for (const name of names) await shop.skills.remove(name);
+    for (const name of names) await shop.skills.delete(name);
   });
 });
 

@@ -166,7 +166,13 @@ describe('other metrics', () => {
 });
 
 describe('the gauges of the service', () => {
-  const NONE = { trainingsRunning: () => 1, trainingsWaiting: () => 0, storeBytes: () => 4096, alarms: () => 0 };
+  const NONE = {
+    storeReady: () => 1,
+    trainingsRunning: () => 1,
+    trainingsWaiting: () => 0,
+    storeBytes: () => 4096,
+    alarms: () => 0,
+  };
   const RUNNING = 'roster_trainings_running';
   const WAITING = 'roster_trainings_waiting';
 

@@ -188,7 +188,8 @@ function omitScore({ id: _id, score: _score, ...passage }: ScoredPassage): Found
 function searchOnPostgres(db: Kysely<Database>, others: Kysely<Database>): PassageFinder {
   return {
     find: (query, signal) =>
-      db.connection().execute(async (connection) => {
+      // A pooler gives a transaction one session.
+      db.transaction().execute(async (connection) => {
         const { rows } = await sql<{ backend: number }>`
           select pg_backend_pid() as backend
         `.execute(connection);

@@ -7,15 +7,13 @@ import type { Databases } from './dialect.js';
 import { openPostgres } from './postgres.js';
 import { storeProblem } from './unavailable.js';
 
+const QUIET = { onError: () => {}, noteFailure: () => {} };
+
 let postgres: PostgresDatabase;
 let databases: Databases;
 beforeAll(async () => {
   postgres = await startPostgres();
-  databases = await openPostgres(
-    postgres.url,
-    () => {},
-    () => {},
-  );
+  ({ databases } = await openPostgres(postgres.url, QUIET));
 });
 afterAll(async () => {
   await Promise.all(Object.values(databases).map((pool) => pool.destroy()));
@@ -78,11 +76,7 @@ async function withProxy(answer: Answer, use: (databases: Databases) => Promise<
   const url = new URL(postgres.url);
   url.hostname = '127.0.0.1';
   url.port = String((proxy.address() as AddressInfo).port); // A string is for pipes only.
-  const spoiled = await openPostgres(
-    url.href,
-    () => {},
-    () => {},
-  );
+  const { databases: spoiled } = await openPostgres(url.href, QUIET);
   isOpen = true;
   try {
     await use(spoiled);

@@ -8,6 +8,9 @@ const LOOK_EVERY_MS = 1000;
 /** The longest time of a trial of another address, in milliseconds. */
 const TRIAL_MS = 3000;
 
+/** The message of PgBouncer for a connection that sets a timeout (protocol_violation, 08P01). */
+const POOLER = /^unsupported startup parameter/;
+
 /** Reports what became of another address: it is in use, or cannot be used for a reason. */
 export type NoteAddress = (url: string, failure?: Error) => void;
 
@@ -20,6 +23,7 @@ export class PostgresAddress {
   #lookedAt = performance.now();
   #looking: Promise<boolean> | undefined;
   #refused: string | undefined;
+  #isPooled = false;
 
   /**
    * @param url that of the beginning
@@ -34,6 +38,18 @@ export class PostgresAddress {
 
   get url(): string {
     return this.current;
+  }
+
+  /** True if a pooler such as PgBouncer gives each transaction any session: timeouts hold for a transaction then. */
+  get isPooled(): boolean {
+    return this.#isPooled;
+  }
+
+  /** Returns whether an error of a connection says that there is a pooler, to which the next one is made without timeouts. */
+  isOfPooler(error: unknown): boolean {
+    const isOfPooler = error instanceof Error && POOLER.test(error.message);
+    if (isOfPooler) this.#isPooled = true;
+    return isOfPooler;
   }
 
   /**

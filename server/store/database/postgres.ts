@@ -107,14 +107,16 @@ export function openForInspection(url: string): Kysely<Database> {
 function openPool(
   address: PostgresAddress,
   onError: (error: Error) => void,
-  { connections, connect, lock, statement, transaction }: PoolLimits,
+  limits: PoolLimits,
   noteFailure?: NoteStatementFailure,
   recent = new RecentMark(),
 ): Kysely<Database> {
+  const { connections, connect, lock, statement } = limits;
   const pool = new Pool({
     Client: class extends PostgresClient {
-      constructor(config: ClientConfig = {}) {
-        super(config, address.url);
+      constructor({ lock_timeout, idle_in_transaction_session_timeout, statement_timeout, ...config }: ClientConfig = {}) {
+        const timeouts = { lock_timeout, idle_in_transaction_session_timeout, statement_timeout };
+        super(address.isPooled ? config : { ...config, ...timeouts }, address.url);
       }
     },
     application_name: 'roster',
@@ -132,7 +134,7 @@ function openPool(
   pool.on('error', onError);
   // One that is in use tells its user, with the next query. Without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const dialect = new PostgresDialect({ pool: guardPool(pool, address, recent, transaction) });
+  const dialect = new PostgresDialect({ pool: guardPool(pool, address, recent, limits) });
   return new Kysely({ dialect, ...(noteFailure && { log: toKyselyLog(noteFailure) }) });
 }
 
@@ -153,13 +155,15 @@ const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] };
  */
 async function takeConnection(pool: Pool, address: PostgresAddress): Promise<PoolClient> {
   void address.look();
-  for (;;) {
+  for (let failures = 0; ; ) {
     try {
       const client = await pool.connect();
       if (!(client instanceof PostgresClient) || client.url === address.url) return client;
       client.release(true);
     } catch (error) {
-      if (!(await address.look())) throw new StoreUnreachableError(error);
+      failures += 1;
+      const isWorthARetry = (failures === 1 && address.isOfPooler(error)) || (await address.look());
+      if (!isWorthARetry) throw new StoreUnreachableError(error);
     }
   }
 }
@@ -168,14 +172,16 @@ async function takeConnection(pool: Pool, address: PostgresAddress): Promise<Poo
  * Returns a pool for Kysely whose connections refuse the statements that would wait in vain, and those that
  * would make a transaction take too long. The `begin` of a transaction goes with its first statement, if that reads: to
  * wait for it would cost a way there and back.
- * @param transaction the time after which a connection that was taken begins no further statement
+ * @param limits after the time of `transaction`, a connection that was taken begins no further statement
  */
 function guardPool(
   pool: Pool,
   address: PostgresAddress,
   recent: RecentMark,
-  transaction = Number.POSITIVE_INFINITY,
+  { lock, statement, transaction = Number.POSITIVE_INFINITY }: PoolLimits,
 ): PostgresPool {
+  const timeouts = `set local lock_timeout = ${lock}; set local statement_timeout = ${statement}; set local idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_TIMEOUT_MS}`;
+  const begin = (text: string) => (address.isPooled ? `${text}; ${timeouts}` : text);
   const breaker = new CircuitBreaker();
   return {
     connect: async () => {
@@ -200,11 +206,12 @@ function guardPool(
           throw new StoreBusyError('The store took too long; try again in a moment.');
         }
         if (text === 'begin') {
-          beginning = client.query(text);
+          beginning = client.query(begin(text));
           // Whatever goes wrong, the next statement fails with it.
           beginning.catch(() => {});
           return Promise.resolve(BEGUN);
         }
+        if (text.startsWith('start transaction')) return send(begin(text), values);
         return breaker.run(text, () => send(text, values));
       }
       return { query, release: () => client.release() };
