@@ -49,7 +49,7 @@ beforeAll(async () => {
   url.port = String(port);
   both = await startTwo({ env: { DATABASE_URL: url.href, RATE_LIMIT: '0' } });
 });
-beforeEach(({ skip }) => skip(program === undefined, "there is no pgbouncer on this machine; Debian has the package"));
+beforeEach(({ skip }) => skip(program === undefined, 'there is no pgbouncer on this machine; Debian has the package'));
 afterAll(async () => {
   if (program === undefined) return;
   await Promise.all((both ?? []).map((instance) => instance.kill()));
@@ -64,14 +64,20 @@ test('writes and reads of many callers share its sessions, and each write is don
   const names = Array.from({ length: 60 }, (_, index) => `skill_${index}`);
   await Promise.all(
     names.map((name, index) =>
-      answered(both[index % 2 === 0 ? 0 : 1].roster.POST(SKILLS, { params, body: { skill: { name, type: 'lookup' } } })),
+      answered(
+        both[index % 2 === 0 ? 0 : 1].roster.POST(SKILLS, { params, body: { skill: { name, type: 'lookup' } } }),
+      ),
     ),
   );
-  const lists = await Promise.all(both.flatMap(({ roster }) => [1, 2, 3].map(() => answered(roster.GET(SKILLS, { params })))));
+  const lists = await Promise.all(
+    both.flatMap(({ roster }) => [1, 2, 3].map(() => answered(roster.GET(SKILLS, { params })))),
+  );
   for (const list of lists) expect(list.map(({ name }) => name).sort()).toEqual(names.toSorted());
   const client = new pg.Client(database.url);
   await client.connect();
-  const { rows } = await client.query("select count(*)::int as sessions from pg_stat_activity where datname = 'roster'");
+  const { rows } = await client.query(
+    "select count(*)::int as sessions from pg_stat_activity where datname = 'roster'",
+  );
   await client.end();
   expect(rows[0].sessions).toBeLessThanOrEqual(SESSIONS + 1);
 });

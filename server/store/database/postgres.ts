@@ -114,7 +114,12 @@ function openPool(
   const { connections, connect, lock, statement } = limits;
   const pool = new Pool({
     Client: class extends PostgresClient {
-      constructor({ lock_timeout, idle_in_transaction_session_timeout, statement_timeout, ...config }: ClientConfig = {}) {
+      constructor({
+        lock_timeout,
+        idle_in_transaction_session_timeout,
+        statement_timeout,
+        ...config
+      }: ClientConfig = {}) {
         const timeouts = { lock_timeout, idle_in_transaction_session_timeout, statement_timeout };
         super(address.isPooled ? config : { ...config, ...timeouts }, address.url);
       }
