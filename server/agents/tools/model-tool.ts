@@ -9,6 +9,7 @@ import type { Predictors } from '../../models/predictions/predictors.js';
 import type { RowCounter } from '../../models/predictions/row-counter.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
+import { CLASS_OUTPUT, forecastOutput, groupSchema, NUMBER_OUTPUT, rowSchema } from './model-schemas.js';
 import {
   type AgentSkill,
   type SkillTool,
@@ -117,7 +118,7 @@ function describeForecast(
       required: group_by.length > 0 ? ['series', 'steps'] : ['steps'],
       additionalProperties: false,
     },
-    output: FORECAST_OUTPUT,
+    output: forecastOutput(order_by),
   };
 }
 
@@ -262,109 +263,4 @@ interface PredictedNumber {
 
 function describeNumber({ value, min, max, confidence }: PredictedNumber) {
   return { value, interval: { min, max, confidence } };
-}
-
-const NUMBER = { type: 'number' };
-const TEXT = { type: 'string' };
-const INTERVAL = {
-  type: 'object',
-  properties: { min: NUMBER, max: NUMBER, confidence: NUMBER },
-  required: ['min', 'max', 'confidence'],
-};
-
-/** The schema of the answer to a row. @param predicted what the task says of it */
-function rowOutput(predicted: Readonly<Record<string, object>>) {
-  const properties = {
-    target: TEXT,
-    ...predicted,
-    not_given: { type: 'array', items: TEXT },
-    did_not_fit: { type: 'array', items: { type: 'object' } },
-  };
-  return { type: 'object', properties: { ...properties, ...REASONS }, required: Object.keys(properties) };
-}
-
-/** The schema of an explanation, which models of releases before 0.3.0 do not have. */
-const REASONS = {
-  before_any_column: { type: 'object', properties: { value: NUMBER, probability: NUMBER } },
-  contributions: {
-    type: 'array',
-    description: 'The columns whose values led to this prediction, the strongest first; of classes, in log-odds.',
-    items: { type: 'object', properties: { column: TEXT, adds: NUMBER }, required: ['column', 'adds'] },
-  },
-};
-
-const NUMBER_OUTPUT = rowOutput({ value: NUMBER, interval: INTERVAL });
-
-const CLASS_OUTPUT = rowOutput({
-  class: TEXT,
-  probability: NUMBER,
-  may_be: {
-    type: 'object',
-    properties: { classes: { type: 'array', items: TEXT }, confidence: NUMBER },
-    required: ['classes', 'confidence'],
-  },
-});
-
-const FORECAST_OUTPUT = {
-  type: 'object',
-  properties: {
-    target: TEXT,
-    series: { type: 'object' },
-    forecasts: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { step: { type: 'integer' }, value: NUMBER, interval: INTERVAL, words: TEXT },
-        required: ['step', 'value', 'interval', 'words'],
-      },
-    },
-  },
-  required: ['target', 'series', 'forecasts'],
-};
-
-/** The most columns that a language model is told of: those that matter most. */
-const MAX_COLUMNS = 64;
-
-/** The most categories of a column that are offered as choices; more are told as examples. */
-const MAX_CHOICES = 50;
-
-/** The most characters of the categories of a column. */
-const MAX_CHARACTERS = 2000;
-
-/** Rows that have no value of the column are a series too, which null names. */
-function groupSchema(column: Column): object {
-  const schema = valueSchema(column);
-  return column.missing_share > 0 ? { anyOf: [schema, { type: 'null' }] } : schema;
-}
-
-/**
- * Returns the JSON Schema of a row: a property for each column that the model uses, with its range or its categories.
- */
-function rowSchema(columns: readonly Column[]): Readonly<Record<string, unknown>> {
-  const used = columns
-    .filter((column) => column.used)
-    .sort((one, other) => (other.importance?.gain ?? 0) - (one.importance?.gain ?? 0))
-    .slice(0, MAX_COLUMNS);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(used.map((column) => [column.name, valueSchema(column)])),
-    additionalProperties: false,
-  };
-}
-
-function valueSchema({ kind, min, max, categories }: Column): object {
-  const range = min === null || max === null ? {} : { description: `${min} to ${max}` };
-  if (kind === 'number') return { type: 'number', ...range };
-  if (kind === 'date') return { type: 'string', format: 'date', ...range };
-  let characters = 0;
-  const fitting = (categories ?? []).filter((category) => {
-    if (characters + category.length > MAX_CHARACTERS) return false;
-    characters += category.length;
-    return true;
-  });
-  const choices = fitting.slice(0, MAX_CHOICES);
-  if (choices.length === 0) return { type: 'string' };
-  return choices.length === categories?.length
-    ? { type: 'string', enum: choices }
-    : { type: 'string', description: `such as ${choices.join(', ')}` };
 }

@@ -52,21 +52,17 @@ const PARAMETERS = {
   additionalProperties: false,
 };
 
-const OUTPUT = {
-  type: 'object',
-  properties: {
-    passages: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { document: { type: 'string' }, passage: { type: 'integer' }, content: { type: 'string' } },
-        required: ['document', 'passage', 'content'],
-      },
-    },
-    note: { type: 'string' },
+/** The schema of passages in results. */
+export const PASSAGES = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { document: { type: 'string' }, passage: { type: 'integer' }, content: { type: 'string' } },
+    required: ['document', 'passage', 'content'],
   },
-  required: ['passages'],
 };
+
+const OUTPUT = { type: 'object', properties: { passages: PASSAGES, note: { type: 'string' } }, required: ['passages'] };
 
 /** Finds passages in the documents of a skill; throws as a tool. */
 export async function findPassages(
