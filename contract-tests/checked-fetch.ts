@@ -227,7 +227,7 @@ function bodyViolations({ what, content }: Expectation, response: Response, body
   return lines.flatMap((text, at) => jsonViolations(what, line, text, `line ${at + 1}`)).concat(end);
 }
 
-/** The type of the last event of every stream but those of OpenAI's API, which end in `[DONE]`. */
+/** The type of the last event of every stream but those of OpenAI's API, which end in `[DONE]`, and of MCP. */
 const END = 'end';
 const DONE = '\n\ndata: [DONE]\n\n';
 
@@ -235,7 +235,8 @@ function eventViolations(what: string, schema: Place, body: string): string[] {
   try {
     const events = eventData(body);
     const ends = events.map((text) => readField(parseJson(text), 'type') === END);
-    const isEndLast = body.endsWith(DONE) ? !ends.includes(true) : ends.indexOf(true) === events.length - 1;
+    const isEndLast =
+      body.endsWith(DONE) || isMcp(events) ? !ends.includes(true) : ends.indexOf(true) === events.length - 1;
     return [
       ...events.flatMap((text, at) => jsonViolations(what, schema, text, `event ${at + 1}`)),
       ...(events.length > 0 && isEndLast ? [] : [`${what} does not end with its one event "end"`]),
@@ -244,6 +245,13 @@ function eventViolations(what: string, schema: Place, body: string): string[] {
     if (!(cause instanceof EventStreamError)) throw cause;
     return [`${what} is not an event stream: ${cause.message}`];
   }
+}
+
+/** Returns whether notifications come before one answer, or none if the request was cancelled. */
+function isMcp(events: readonly string[]): boolean {
+  const answers = events.map((text) => readField(parseJson(text), 'method') === undefined);
+  const isRpc = events.every((text) => readField(parseJson(text), 'jsonrpc') !== undefined);
+  return isRpc && [-1, events.length - 1].includes(answers.indexOf(true));
 }
 
 function jsonViolations(what: string, schema: Place, text: string, where: string): string[] {

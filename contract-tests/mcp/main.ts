@@ -68,7 +68,7 @@ async function withFixtures(use: (url: string) => Promise<void>): Promise<void> 
   const config = readConfig({ DATABASE_URL: ':memory:', PORT: '0', RATE_LIMIT: '0' });
   const fixtures = fixtureServer();
   const service = await openService(config, pino({ level: 'warn' }), undefined, {
-    callMcp: async ({ body, headers, reply }) => reply(await answerMessage(body, headers, fixtures)),
+    callMcp: async (request) => request.reply(await answerMessage(request, fixtures)),
   });
   try {
     await use(await service.listen());

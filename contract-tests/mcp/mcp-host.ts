@@ -1,3 +1,4 @@
+import { eventsIn } from '../../contract/event-data.js';
 import type { AgentService } from '../agents/agent-service.js';
 
 /** The revisions that a host may speak. */
@@ -20,20 +21,26 @@ interface McpTool {
   readonly outputSchema: object;
 }
 
+interface Message {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: { readonly progress: number; readonly message: string };
+  readonly result?: {
+    readonly tools?: readonly McpTool[];
+    readonly content?: readonly { readonly type: string; readonly text: string }[];
+    readonly structuredContent?: unknown;
+    readonly isError?: boolean;
+    readonly [member: string]: unknown;
+  };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: object };
+}
+
 /** The answer to a message: its status, and its body as JSON if it has one. */
 export interface Answered {
   readonly status: number;
-  readonly body: {
-    readonly id?: string | number;
-    readonly result?: {
-      readonly tools?: readonly McpTool[];
-      readonly content?: readonly { readonly type: string; readonly text: string }[];
-      readonly structuredContent?: unknown;
-      readonly isError?: boolean;
-      readonly [member: string]: unknown;
-    };
-    readonly error?: { readonly code: number; readonly message: string; readonly data?: object };
-  };
+  readonly body: Message;
+  /** What came before the answer, if it is a stream. */
+  readonly notifications?: readonly Message[];
 }
 
 /** A host that speaks one revision to a service; each answer is checked against the contract. */
@@ -54,8 +61,8 @@ export class McpHost {
       const headers: Record<string, string> = method === 'initialize' ? {} : { 'MCP-Protocol-Version': revision };
       return this.send({ ...message, params }, { ...options, headers: { ...headers, ...options.headers } });
     }
-    const _meta = { [`${META}protocolVersion`]: revision, [`${META}clientCapabilities`]: {} };
-    const { name, uri } = params as { name?: string; uri?: string };
+    const { name, uri, _meta: own } = params as { name?: string; uri?: string; _meta?: object };
+    const _meta = { ...own, [`${META}protocolVersion`]: revision, [`${META}clientCapabilities`]: {} };
     const named = name ?? uri;
     const headers = {
       'MCP-Protocol-Version': revision,
@@ -78,8 +85,14 @@ export class McpHost {
       },
       ...(signal && { signal }),
     });
+    const { status } = response;
     const text = await response.text();
-    return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
+    if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true) {
+      return { status, body: text === '' ? {} : JSON.parse(text) };
+    }
+    const events = eventsIn<Message>(text);
+    const answer = events.at(-1);
+    return { status, body: answer && !answer.method ? answer : {}, notifications: events.filter((one) => one.method) };
   }
 
   /** The id of the last request. */
@@ -102,6 +115,11 @@ export class McpHost {
     const { revision } = this;
     const message = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'no need' } };
     return this.send(message, { ...options, headers: { 'MCP-Protocol-Version': revision, ...options.headers } });
+  }
+
+  /** Calls a tool with a token, with which its progress is notified. */
+  listen(name: string, input: object, progressToken: unknown, options: SendOptions = {}): Promise<Answered> {
+    return this.ask('tools/call', { name, arguments: input, _meta: { progressToken } }, options);
   }
 
   call(name: string, input: object = {}, options: SendOptions = {}): Promise<Answered> {

@@ -69,7 +69,7 @@ describe('hosts that begin with initialize', () => {
 
   test('may ping, and get errors with 200', async () => {
     expect((await older.ask('ping')).body.result).toEqual({});
-    expect(await older.ask('prompts/list')).toMatchObject({ status: 200, body: { error: { code: -32601 } } });
+    expect(await older.ask('roots/list')).toMatchObject({ status: 200, body: { error: { code: -32601 } } });
   });
 
   test.each([null, { cursor: null }])('get a list for the params %j, which count as not sent', async (params) => {
@@ -99,7 +99,7 @@ describe('hosts of revision 2026-07-28', () => {
     });
   });
 
-  test.each(['initialize', 'ping', 'logging/setLevel', 'prompts/list'])(
+  test.each(['initialize', 'ping', 'roots/list'])(
     'get 404 for the method %s, which the revision does not have',
     async (method) => {
       const { status, body } = await stateless.ask(method);
@@ -258,7 +258,7 @@ describe('the address', () => {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
     expect((await older.send(notification, { path })).status).toBe(202);
     expect((await stateless.ask('tools/list', {}, { path })).status).toBe(200);
-    expect((await stateless.ask('prompts/list', {}, { path })).status).toBe(404);
+    expect((await stateless.ask('roots/list', {}, { path })).status).toBe(404);
     const headers = { 'Mcp-Method': 'tools/call' };
     const mismatch = await stateless.ask('tools/list', {}, { path, headers });
     expect([mismatch.status, mismatch.body.error?.code]).toEqual([400, -32020]);

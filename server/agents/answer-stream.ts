@@ -28,11 +28,12 @@ export interface Answer {
 /** An answer in progress: what happens, and at last the answer. Throws if it fails. */
 export type AnswerStream<A = Answer> = AsyncGenerator<AgentEvent, A>;
 
-/** Waits for the end of an answer, and returns it. */
-export async function waitForAnswer<A>(stream: AsyncGenerator<unknown, A>): Promise<A> {
+/** Waits for the end of an answer, and returns it. @param onEvent is called with what happens before */
+export async function waitForAnswer<E, A>(stream: AsyncGenerator<E, A>, onEvent?: (event: E) => void): Promise<A> {
   for (;;) {
     const next = await stream.next();
     if (next.done) return next.value;
+    onEvent?.(next.value);
   }
 }
 

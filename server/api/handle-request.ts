@@ -224,6 +224,10 @@ class HandlerInput {
     return reply;
   }
 
+  accepts(mediaType: string): boolean {
+    return this.#req.accepts(mediaType) !== false;
+  }
+
   joinAnswers(): void {
     this.#service.limits.joinAnswers(this.#req, this.#res, this.caller);
   }

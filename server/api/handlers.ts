@@ -129,6 +129,8 @@ export interface Input<O extends OperationId> {
   readonly requestId: string;
   /** The media type of the response that the caller prefers among those of the operation. */
   readonly answerType: string;
+  /** Returns whether the caller also takes another media type as the response. */
+  accepts(mediaType: string): boolean;
   /** The media type of the body; empty if there is none. */
   readonly mediaType: string;
   /** The encoding that the body is in; UTF-8 for all but CSV. */

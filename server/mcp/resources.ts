@@ -9,7 +9,8 @@ import { DOCUMENT_TYPES, readText } from '../resources/documents/documents.js';
 import { skills } from '../resources/skills.js';
 import type { Store } from '../store/index.js';
 import { paginate } from '../store/rows.js';
-import { invalidParams, LongText, ResourceNotFound } from './protocol.js';
+import { complete, MAX_COMPLETIONS } from './completion.js';
+import { type Completable, invalidParams, LongText, ResourceNotFound } from './server.js';
 import type { ToolRequest } from './tools.js';
 
 interface Resource {
@@ -90,6 +91,52 @@ export class ProjectResources {
     const content = await this.#find(uri);
     if (!content) throw new ResourceNotFound(uri);
     return { contents: [{ uri, ...content }] };
+  }
+
+  /**
+   * Returns names that complete a part of an address.
+   * @throws {RpcError} if there is no such template, or it has no such part
+   * @throws {ProblemError} if the key may not read any
+   */
+  async complete(uriTemplate: string, { argument, value, known }: Completable): Promise<string[]> {
+    if (!this.#mayRead) throw missingMcpScope('a resource', 'read', this.request);
+    if (!this.templates.some((template) => template.uriTemplate === uriTemplate)) {
+      throw invalidParams(`There is no template ${JSON.stringify(uriTemplate)}; ask for resources/templates/list.`);
+    }
+    const names = uriTemplate.includes(`{${argument}}`) ? this.#selectNames(argument, known) : undefined;
+    if (!names) throw invalidParams(`The template has no part ${JSON.stringify(argument)}.`);
+    // No name has other characters, and databases refuse some of them.
+    if (value !== '' && !isName(value)) return [];
+    const pattern = `%${value.toLowerCase()}%`;
+    const rows = await this.store.reads
+      .selectFrom(names.as('named'))
+      .select('name')
+      .where(sql<SqlBool>`lower(name) like ${pattern}`)
+      .orderBy('name')
+      .limit(MAX_COMPLETIONS + 1)
+      .execute();
+    return complete(
+      rows.map(({ name }) => name),
+      value,
+    );
+  }
+
+  /** @param part of an address @param known the other parts */
+  #selectNames(part: string, known: Completable['known']) {
+    const { reads } = this.store;
+    if (part === 'name') return selectAnsweringModels(reads, this.project.id).select('models.name');
+    const types = sql.join(DOCUMENT_TYPES);
+    const inProject = reads
+      .selectFrom('skills')
+      .where('skills.project_id', '=', this.project.id)
+      .where(sql<SqlBool>`skills.type in (${types})`);
+    if (part === 'skill') return inProject.select('skills.name');
+    const skill = known['skill'];
+    if (part !== 'document' || typeof skill !== 'string' || !isName(skill)) return undefined;
+    return inProject
+      .innerJoin('documents', 'documents.skill_id', 'skills.id')
+      .where('skills.name', '=', skill)
+      .select('documents.name');
   }
 
   get #mayRead(): boolean {

@@ -1,6 +1,5 @@
 import { asRecord } from '../../contract/json-record.js';
 import type { AgentRunner } from '../agents/agent-runner.js';
-import { waitForAnswer } from '../agents/answer-stream.js';
 import { describeModel, predictWith } from '../agents/tools/model-tool.js';
 import { describeRetrieval, findPassages } from '../agents/tools/retrieval-tool.js';
 import {
@@ -18,8 +17,11 @@ import type { Resource } from '../auth/resource.js';
 import type { Project } from '../projects/projects.js';
 import { DOCUMENT_TYPES } from '../resources/documents/documents.js';
 import { skills } from '../resources/skills.js';
+import { askAgent, describeAgent, readQuestion } from './ask-tool.js';
 import { Catalogue, type ToolEntry, type ToolKind } from './catalogue.js';
-import { invalidParams, type Result } from './protocol.js';
+import { CALL, DESCRIBE, FIND, FINDERS, MAX_FOUND, readName, readWords } from './finders.js';
+import { type McpTool, writeTool } from './mcp-tool.js';
+import { invalidParams, type Report, type Result } from './server.js';
 
 export interface McpServices extends ToolServices {
   readonly agents: AgentRunner;
@@ -39,16 +41,13 @@ export interface ToolRequest {
 /** Runs what takes a while, so that it can be cancelled. */
 export type RunCall = <T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-const runUntilClosed: RunCall = (signal, work) => work(signal);
-
-/** A tool as clients see it. */
-interface McpTool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: ToolDescription['parameters'];
-  readonly outputSchema: ToolDescription['output'];
-  readonly annotations: { readonly readOnlyHint: true };
+/** How a call runs. */
+interface CallOptions {
+  readonly run: RunCall;
+  readonly report: Report;
 }
+
+const UNTIL_CLOSED: CallOptions = { run: (signal, work) => work(signal), report: () => {} };
 
 interface ListOptions {
   /** The names of the tools to offer; undefined for all. */
@@ -56,9 +55,6 @@ interface ListOptions {
   /** The agents that have asked one another up to this request. */
   readonly depth: number;
 }
-
-/** The most agents that ask one another: an agent may find itself among the tools of its own skill. */
-const MAX_DEPTH = 3;
 
 /** The most tools, and the most characters of their definitions, that are listed one by one. */
 const MAX_LISTED = 12;
@@ -68,7 +64,7 @@ const MAX_CHARACTERS = 16_000;
 /** The tools of a project that a caller may use. None of them changes anything. */
 export class ProjectTools {
   readonly #catalogue: Catalogue;
-  #runCall = runUntilClosed;
+  #options = UNTIL_CLOSED;
 
   constructor(
     private readonly services: McpServices,
@@ -98,11 +94,11 @@ export class ProjectTools {
    * Calls a tool. One that fails is a result too, with the reason.
    * @throws {RpcError} if there is no such tool
    * @throws {ProblemError} if the key does not have its scope
-   * @param run runs what takes a while
+   * @param options how what takes a while runs, and where it reports
    * @throws the reason of the signal, or the problem of a service that has no room
    */
-  async call(toolName: string, input: unknown, run = runUntilClosed): Promise<Result> {
-    this.#runCall = run;
+  async call(toolName: string, input: unknown, options = UNTIL_CLOSED): Promise<Result> {
+    this.#options = options;
     try {
       const { data } = await this.#run(toolName, input);
       return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
@@ -201,7 +197,7 @@ export class ProjectTools {
 
   /** Runs what ends when nobody waits for it any more: then the reason is thrown, whatever failed. */
   async #whileAwaited<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.#runCall(this.request.signal, async (signal) => {
+    return this.#options.run(this.request.signal, async (signal) => {
       try {
         return await run(signal);
       } catch (error) {
@@ -212,21 +208,18 @@ export class ProjectTools {
   }
 
   async #ask(name: string, input: unknown): Promise<ToolResult> {
+    const { project, request } = this;
     const { agents } = this.services;
-    const { caller, requestId: traceId } = this.request;
+    const { caller, requestId: traceId } = request;
     const { depth } = this.options;
-    if (depth >= MAX_DEPTH) throw tooDeep();
-    const question = readQuestion(input);
-    this.request.joinAnswers();
-    const answer = async (signal: AbortSignal) => {
-      const agent = await agents.find(this.project, name);
+    const question = readQuestion(input, depth);
+    request.joinAnswers();
+    return this.#whileAwaited(async (signal) => {
+      const agent = await agents.find(project, name).catch(throwToolError);
       const messages = [{ role: 'user' as const, content: question }];
-      const asked = { caller, project: this.project, agent, messages, traceId, depth, signal };
-      return waitForAnswer(await agents.prepare(asked));
-    };
-    const { text, passages } = await this.#whileAwaited((signal) => answer(signal).catch(throwToolError));
-    const cited = passages?.map(({ document, passage, content }) => ({ document, passage, content }));
-    return { data: { answer: text, ...(cited && { passages: cited }) } };
+      const asked = { caller, project, agent, messages, traceId, depth, signal };
+      return askAgent(agents, asked, this.#options.report).catch(throwToolError);
+    });
   }
 
   /** @throws {ToolError} if the project has no skill of this name and one of these types */
@@ -251,117 +244,3 @@ function isToolFailure(error: unknown): boolean {
     return false;
   }
 }
-
-function writeTool(name: string, described: ToolDescription): McpTool {
-  const { description, parameters, output } = described;
-  return { name, description, inputSchema: parameters, outputSchema: output, annotations: { readOnlyHint: true } };
-}
-
-/** The longest question, in characters. */
-const MAX_QUESTION = 20_000;
-
-function describeAgent(name: string): ToolDescription {
-  return {
-    description: `Asks the agent ${JSON.stringify(name)} a question in words. It uses tools of its own, and may take two minutes.`,
-    parameters: {
-      type: 'object',
-      properties: { question: { type: 'string', description: 'The whole question.', maxLength: MAX_QUESTION } },
-      required: ['question'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { answer: { type: 'string' }, passages: { type: 'array', items: { type: 'object' } } },
-      required: ['answer'],
-    },
-  };
-}
-
-function tooDeep(): ToolError {
-  return new ToolError(
-    `Agents have asked agents ${MAX_DEPTH} times in a row, perhaps themselves; answer without asking another.`,
-  );
-}
-
-/** @throws {ToolError} if the input has no question */
-function readQuestion(input: unknown): string {
-  const { question } = asRecord(input);
-  if (typeof question !== 'string' || question.trim() === '') {
-    throw new ToolError('The question must be a text.');
-  }
-  if (question.length <= MAX_QUESTION) return question;
-  throw new ToolError(`The question must have at most ${MAX_QUESTION} characters.`);
-}
-
-/** @throws {ToolError} if the query is no text, or too long */
-function readWords(query: unknown): string[] {
-  const text = query ?? '';
-  if (typeof text !== 'string' || text.length > MAX_QUERY) {
-    throw new ToolError(`The query must be a text of at most ${MAX_QUERY} characters.`);
-  }
-  // No name has U+0000, which PostgreSQL does not take.
-  return text
-    .toLowerCase()
-    .split(/[\s\0]+/)
-    .filter(Boolean)
-    .slice(0, MAX_WORDS);
-}
-
-/** @throws {ToolError} if no tool is named */
-function readName(name: unknown): string {
-  if (typeof name === 'string') return name;
-  throw new ToolError('The name must be the name of a tool, as find_tools tells it.');
-}
-
-const FIND = 'find_tools';
-const DESCRIBE = 'describe_tool';
-const CALL = 'call_tool';
-
-/** The most tools that are found at once, and the most words that are looked for, with their characters. */
-const MAX_FOUND = 50;
-const MAX_WORDS = 10;
-const MAX_QUERY = 1000;
-
-const NAME = { type: 'string', description: 'A name from find_tools.' };
-
-/** What is listed in place of many tools. */
-const FINDERS: readonly McpTool[] = [
-  writeTool(FIND, {
-    description:
-      'Finds tools by their names: predict_… of trained models, ask_… of agents, search_… of documents, query_… of tables. Describe one before you call it.',
-    parameters: {
-      type: 'object',
-      properties: {
-        query: {
-          type: 'string',
-          description: 'Words, one of which a name or what it predicts contains; empty for all.',
-          maxLength: MAX_QUERY,
-        },
-      },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        tools: { type: 'array', items: { type: 'object' } },
-        more: { type: 'boolean', description: 'Whether there are more; ask with other words.' },
-      },
-      required: ['tools', 'more'],
-    },
-  }),
-  writeTool(DESCRIBE, {
-    description: 'Describes a tool: what it does, its arguments, and what it answers.',
-    parameters: { type: 'object', properties: { name: NAME }, required: ['name'], additionalProperties: false },
-    output: { type: 'object' },
-  }),
-  writeTool(CALL, {
-    description: 'Calls a tool with the arguments that its inputSchema describes.',
-    parameters: {
-      type: 'object',
-      properties: { name: NAME, arguments: { type: 'object' } },
-      required: ['name', 'arguments'],
-      additionalProperties: false,
-    },
-    output: { type: 'object' },
-  }),
-];

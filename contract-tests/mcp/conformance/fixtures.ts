@@ -1,4 +1,12 @@
-import { invalidParams, type McpServer, ResourceNotFound, type Result } from '../../../server/mcp/protocol.js';
+import { setTimeout } from 'node:timers/promises';
+import { complete } from '../../../server/mcp/completion.js';
+import {
+  invalidParams,
+  type McpServer,
+  type Report,
+  ResourceNotFound,
+  type Result,
+} from '../../../server/mcp/server.js';
 
 /** The smallest image, one pixel of PNG. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -29,7 +37,8 @@ const RESULTS: Readonly<Record<string, Result>> = {
     ],
   },
   test_error_handling: { content: [text('This tool intentionally returns an error for testing')], isError: true },
-  // They may send messages before their result. Here, an answer is one message.
+  test_tool_with_progress: { content: [text('Three times, progress was reported.')] },
+  // They may send other messages before their result. Here, only progress is.
   test_logging_tool: { content: [text('Nothing is logged.')] },
   test_streaming_elicitation: { content: [text('Nothing is asked.')] },
   json_schema_2020_12_tool: { content: [text('The schema is what counts.')] },
@@ -74,18 +83,66 @@ const RESOURCES = [
   { uri: 'test://static-binary', name: 'static-binary', mimeType: 'image/png' },
 ];
 
+const PROMPTS = [
+  { name: 'test_simple_prompt', description: 'Without arguments.' },
+  {
+    name: 'test_prompt_with_arguments',
+    description: 'With two arguments.',
+    arguments: ['arg1', 'arg2'].map((name) => ({ name, description: 'A text.', required: true })),
+  },
+  {
+    name: 'test_prompt_with_embedded_resource',
+    description: 'With a resource.',
+    arguments: [{ name: 'resourceUri', description: 'Its address.', required: true }],
+  },
+  { name: 'test_prompt_with_image', description: 'With an image.' },
+];
+
+function readPrompt(name: string, { arg1, arg2, resourceUri }: Readonly<Record<string, unknown>>): object[] {
+  switch (name) {
+    case 'test_simple_prompt':
+      return [text('This is a simple prompt for testing.')];
+    case 'test_prompt_with_arguments':
+      return [text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)];
+    case 'test_prompt_with_embedded_resource':
+      return [
+        resource(String(resourceUri), 'text/plain', 'Embedded resource content for testing.'),
+        text('Please process the embedded resource above.'),
+      ];
+    case 'test_prompt_with_image':
+      return [image, text('Please analyze the image above.')];
+    default:
+      throw invalidParams(`There is no prompt ${JSON.stringify(name)}.`);
+  }
+}
+
+/** Reports with pauses: of reports at the same time, one is sent. */
+async function reportThrice(report: Report): Promise<void> {
+  for (const part of [0, 50, 100]) {
+    report(`${part} of 100`);
+    await setTimeout(50);
+  }
+}
+
 /** The tools and resources that the official conformance suite names, behind the protocol of the service. */
 export function fixtureServer(): McpServer {
   return {
     version: '0.0.0',
     instructions: 'Fixtures of the conformance suite.',
     listTools: async () => ({ tools: TOOLS }),
-    callTool: async (name) => {
+    callTool: async (name, _input, { report }) => {
       const result = RESULTS[name];
       if (!result) throw invalidParams(`There is no tool ${JSON.stringify(name)}.`);
+      if (name === 'test_tool_with_progress') await reportThrice(report);
       return result;
     },
     cancel: async () => {},
+    explain: String,
+    listPrompts: async () => ({ prompts: PROMPTS }),
+    getPrompt: async (name, input) => ({
+      messages: readPrompt(name, input).map((content) => ({ role: 'user', content })),
+    }),
+    complete: async ({ value }) => complete(['paris', 'park', 'party'], value),
     listResources: async () => ({ resources: RESOURCES }),
     listResourceTemplates: () => ({
       resourceTemplates: [{ uriTemplate: 'test://template/{id}/data', name: 'template' }],

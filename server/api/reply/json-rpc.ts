@@ -9,6 +9,7 @@ const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
 
 /**
  * Returns the error of JSON-RPC for a message that breaks the contract; its `data` is the problem.

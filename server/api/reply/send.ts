@@ -117,6 +117,7 @@ export type ServerEvent =
   | AgentEvent
   | components['schemas']['ChatCompletionEvent']
   | components['schemas']['OpenaiResponseEvent']
+  | components['schemas']['McpEvent']
   | typeof DONE;
 
 /**
