@@ -1,11 +1,8 @@
-import { useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
 import { PredictTable } from '../predictions/predict-table.js';
 import { href } from '../router/route.js';
-import { useAttempt } from '../session/use-attempt.js';
-import { readHead } from '../tables/any-head.js';
-import type { TableHead } from '../tables/table-head.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
+import { useFile } from '../tables/use-file.js';
 import { DEMO, loadDemoTable } from '../training/demo.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -32,13 +29,9 @@ export function PredictFileView({ project, model }: { project: string; model: st
 
 /** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
 function PredictFile({ project, model }: { project: string; model: Model }) {
-  const [head, setHead] = useState<TableHead>();
-  const { error, attempt } = useAttempt();
-  const read = (find: () => Promise<File>) => attempt(async () => setHead(await readHead(project, await find())));
+  const { head, setHead, isReading, error, read, forget } = useFile(project);
   if (head !== undefined) {
-    return (
-      <PredictTable project={project} model={model} head={head} onHead={setHead} forget={() => setHead(undefined)} />
-    );
+    return <PredictTable project={project} model={model} head={head} onHead={setHead} forget={forget} />;
   }
   const isDemo = model.name === DEMO.name && model.target === DEMO.target;
   return (
@@ -50,11 +43,11 @@ function PredictFile({ project, model }: { project: string; model: Model }) {
         columns that the model knows.
       </p>
       {error !== null && <ErrorNotice error={error} />}
-      <DropZone label="Drop a file here, or" accept={TABLE_TYPES} onFile={(file) => read(async () => file)} />
+      <DropZone label="Drop a file here, or" accept={TABLE_TYPES} isReading={isReading} onFile={read} />
       {isDemo && (
         <p class="actions">
           No file at hand?
-          <button type="button" onClick={() => read(() => loadDemoTable(DEMO.moreRows))}>
+          <button type="button" onClick={() => read(loadDemoTable(DEMO.moreRows))}>
             Use {count(DEMO.moreRowCount, 'other diamond')}
           </button>
         </p>

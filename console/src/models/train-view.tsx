@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
+import { answered, type Model } from 'roster-client';
 import { href, useRoute } from '../router/route.js';
-import { useAttempt } from '../session/use-attempt.js';
-import { readHead } from '../tables/any-head.js';
-import type { TableHead } from '../tables/table-head.js';
+import { roster } from '../session/roster.js';
+import { useLoaded } from '../session/use-loaded.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
+import { useFile } from '../tables/use-file.js';
 import { findTrained, takeHandedOver } from '../training/chosen-file.js';
 import { settingsOf } from '../training/settings.js';
 import { TrainForm } from '../training/train-form.js';
@@ -14,12 +15,17 @@ import { View } from '../ui/view.js';
 /** Trains a model from a table: a new one, or with `?name=` the next version of a model. */
 export function TrainView({ project }: { project: string }) {
   const { query } = useRoute();
+  // The choices about a table for one model are not those for another.
+  return <Train key={query.toString()} project={project} query={query} />;
+}
+
+function Train({ project, query }: { project: string; query: URLSearchParams }) {
   const model = query.get('name');
   const settings = settingsOf(query);
   const hasSettings = settings.uses.size + settings.table.length > 0;
-  const [head, setHead] = useState<TableHead>();
-  const { error, attempt } = useAttempt();
-  const read = (file: File) => attempt(async () => setHead(await readHead(project, file)));
+  const { head, setHead, isReading, error, read, forget } = useFile(project);
+  // The form begins with the target and the choices of the newest version.
+  const { loaded } = useLoaded((signal) => findModel(project, model, signal), []);
   useEffect(() => {
     const file = takeHandedOver() ?? (model !== null && hasSettings ? findTrained(project, model) : undefined);
     if (file) void read(file);
@@ -33,7 +39,7 @@ export function TrainView({ project }: { project: string }) {
           : { href: href(['projects', project, 'models', model]), text: model }
       }
     >
-      {head === undefined ? (
+      {head === undefined || loaded.state === 'loading' ? (
         <>
           <p>
             Choose a table in which the value to predict is known, with at least 50 rows: CSV, Excel, JSON, JSON lines,
@@ -42,7 +48,12 @@ export function TrainView({ project }: { project: string }) {
           </p>
           {hasSettings && <p class="notice">The choices of the finding are set. Choose the table again.</p>}
           {error !== null && <ErrorNotice error={error} />}
-          <DropZone label="Drop a table here, or" accept={TABLE_TYPES} onFile={read} />
+          <DropZone
+            label="Drop a table here, or"
+            accept={TABLE_TYPES}
+            isReading={isReading || head !== undefined}
+            onFile={read}
+          />
         </>
       ) : (
         <TrainForm
@@ -51,10 +62,18 @@ export function TrainView({ project }: { project: string }) {
           model={model}
           head={head}
           initial={settings}
+          newest={loaded.state === 'ready' ? loaded.value : undefined}
           onHead={setHead}
-          forget={() => setHead(undefined)}
+          forget={forget}
         />
       )}
     </View>
   );
+}
+
+/** Reads the model that is trained again; undefined if there is none. */
+async function findModel(project: string, model: string | null, signal: AbortSignal): Promise<Model | undefined> {
+  if (model === null) return undefined;
+  const path = { projectName: project, modelName: model };
+  return answered(roster.GET('/api/projects/{projectName}/models/{modelName}', { params: { path }, signal }));
 }

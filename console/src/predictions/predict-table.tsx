@@ -6,6 +6,7 @@ import { useRescuedFocus } from '../session/use-rescued-focus.js';
 import { FileLine } from '../tables/file-line.js';
 import { HeaderLineField } from '../tables/header-line-field.js';
 import { isCsv, type TableHead } from '../tables/table-head.js';
+import { usePlace } from '../tables/use-place.js';
 import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
@@ -56,6 +57,7 @@ export function PredictTable({
   const [isExplained, setExplained] = useState(false);
   const aborter = useRef<AbortController>(undefined);
   const prediction = useRef<TablePrediction>(undefined);
+  const place = usePlace(project, head, onHead);
   useEffect(() => () => aborter.current?.abort(), []);
   useLeaveWarning(state.step === 'running' || state.step === 'stopped');
 
@@ -79,7 +81,7 @@ export function PredictTable({
         reached = next;
         if (!signal.aborted) setState({ step: 'running', progress: next });
       }, signal);
-      setState({ step: 'done', result });
+      if (!signal.aborted) setState({ step: 'done', result });
     } catch (error) {
       if (!signal.aborted) setState({ step: 'stopped', error, progress: reached });
     }
@@ -93,8 +95,8 @@ export function PredictTable({
   return (
     <>
       <FileLine head={head} forget={forget} isBusy={state.step === 'running'} />
-      {state.step === 'compared' && isCsv(head) && <HeaderLineField head={head} onHead={onHead} isBusy={false} />}
-      {state.step === 'compared' && <WorkbookFields project={project} head={head} onHead={onHead} isBusy={false} />}
+      {state.step === 'compared' && isCsv(head) && <HeaderLineField head={head} chosen={place} isBusy={false} />}
+      {state.step === 'compared' && <WorkbookFields head={head} chosen={place} isBusy={false} />}
       {state.step !== 'done' && (
         <ColumnComparison
           model={model}
@@ -122,7 +124,10 @@ export function PredictTable({
             </label>
           </p>
           <RememberFields columns={head.columns} id={id} onChoose={setId} />
-          <FocusedButton onClick={() => run({ rows: 0, share: isCsv(head) ? 0 : undefined })}>
+          <FocusedButton
+            isDisabled={place.isReading}
+            onClick={() => run({ rows: 0, share: isCsv(head) ? 0 : undefined })}
+          >
             {head.isWhole ? `Predict ${count(head.rows.length, 'row')}` : 'Predict all rows'}
           </FocusedButton>
         </>
@@ -150,10 +155,24 @@ export function PredictTable({
 }
 
 /** The next step, which gets the focus where the step before it has gone with its button. */
-function FocusedButton({ onClick, children }: { onClick: () => void; children: ComponentChildren }) {
+function FocusedButton({
+  isDisabled = false,
+  onClick,
+  children,
+}: {
+  isDisabled?: boolean;
+  onClick: () => void;
+  children: ComponentChildren;
+}) {
   const button = useRescuedFocus<HTMLButtonElement>();
   return (
-    <button type="button" ref={button} class="primary" onClick={onClick}>
+    <button
+      type="button"
+      ref={button}
+      class="primary"
+      aria-disabled={isDisabled}
+      onClick={() => isDisabled || onClick()}
+    >
       {children}
     </button>
   );

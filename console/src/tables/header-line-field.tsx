@@ -1,59 +1,41 @@
-import { useState } from 'preact/hooks';
 import { parseNumber } from 'roster-prediction/browser';
-import { Field } from '../ui/field.js';
-import { type CsvHead, readCsvHead } from './table-head.js';
+import { SelectField } from '../ui/select.js';
+import type { CsvHead } from './table-head.js';
 import { truncate } from './table-preview.js';
+import type { ChosenPlace } from './use-place.js';
 
 /** The choice of the line that has the names of the columns. */
 export function HeaderLineField({
-  head: { file, format, firstLines, columns },
-  onHead,
+  head: { format, firstLines, columns },
+  chosen: { place, isReading, error, read },
   isBusy,
 }: {
   head: CsvHead;
-  onHead: (head: CsvHead) => void;
+  chosen: ChosenPlace;
   isBusy: boolean;
 }) {
-  const [error, setError] = useState<string>();
   const { headerLine } = format;
   const values = columns.filter((name) => !Number.isNaN(parseNumber(name)));
   const areValues = 2 * values.length > columns.length;
-  const choose = async (line: number) => {
-    try {
-      onHead(await readCsvHead(file, line));
-      setError(undefined);
-    } catch (reason) {
-      setError(`Line ${line}: ${reason instanceof Error ? reason.message : reason}`);
-    }
-  };
   return (
-    <Field
+    <SelectField
       label="Names of the columns"
       hint={
         areValues
           ? 'These look like values. Choose the line that has the names.'
           : headerLine > 1 && 'The lines above are left out.'
       }
-      error={error}
-    >
-      {(control) => (
-        <select
-          {...control}
-          value={headerLine}
-          disabled={isBusy}
-          onChange={({ currentTarget: select }) => {
-            const line = Number(select.value);
-            select.value = String(headerLine);
-            void choose(line);
-          }}
-        >
-          {firstLines.map((line, index) => (
-            <option key={index} value={index + 1}>
-              {`Line ${index + 1}: ${truncate(line.replaceAll('\t', ' ')) || '(blank)'}`}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+      error={error === null ? undefined : `Line ${place?.header_line}: ${reasonOf(error)}`}
+      value={String((isReading && place?.header_line) || headerLine)}
+      options={firstLines.map((line, index) => [
+        String(index + 1),
+        `Line ${index + 1}: ${truncate(line.replaceAll('\t', ' ')) || '(blank)'}`,
+      ])}
+      disabled={isBusy}
+      onChoose={(line) => read({ header_line: Number(line) })}
+    />
   );
 }
+
+/** Returns the words of an error. */
+export const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

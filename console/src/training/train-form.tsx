@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { answered, ProblemError } from 'roster-client';
+import { answered, type Model, ProblemError } from 'roster-client';
 import { nameIndex } from 'roster-prediction/browser';
 import { href } from '../router/route.js';
 import { roster } from '../session/roster.js';
@@ -10,6 +10,7 @@ import { HeaderLineField } from '../tables/header-line-field.js';
 import type { Preview } from '../tables/preview.js';
 import { isCsv, type TableHead } from '../tables/table-head.js';
 import { TablePreview } from '../tables/table-preview.js';
+import { usePlace } from '../tables/use-place.js';
 import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { TextField } from '../ui/field.js';
@@ -40,6 +41,7 @@ export function TrainForm({
   model,
   head,
   initial,
+  newest,
   onHead,
   forget,
 }: {
@@ -48,12 +50,14 @@ export function TrainForm({
   head: TableHead;
   /** The settings to begin with. */
   initial: Settings;
+  /** The newest version of the model, if one is given. */
+  newest: Model | undefined;
   /** Called with the table as it is read with another line as its header. */
   onHead: (head: TableHead) => void;
   forget: () => void;
 }) {
   const [name, setName] = useState(() => model ?? nameFromFile(head.file.name));
-  const existing = useExistingModel(project, name);
+  const existing = useExistingModel(project, name, newest);
   const [settings, setSettings] = useState(initial);
   const [chosenTarget, setChosen] = useState<string>();
   // The rows alone tell which column is likely to be predicted.
@@ -68,6 +72,7 @@ export function TrainForm({
   const profiles = useMemo(() => profileColumns(head, preview.preview), [head, preview.preview]);
   const [chosenTask, setTask] = useState<Task>();
   const [chosenSeries, setSeries] = useState<Series>();
+  const chosenPlace = usePlace(project, head, onHead);
   const { state, isSending, start, cancel } = useTraining();
   const nameInput = useRef<HTMLInputElement>(null);
   const targetSelect = useRef<HTMLSelectElement>(null);
@@ -93,8 +98,9 @@ export function TrainForm({
     task === 'forecast' || profiles.some(({ name: of }, index) => !roles.includes(of) && uses[index]?.use !== 'unused');
   const effective = new Map(profiles.map(({ name: of }, index) => [of, uses[index]?.use ?? 'found']));
 
+  const cannotTrain = isSending || chosenPlace.isReading || isTooLarge || !hasInput;
   const submit = () => {
-    if (isSending || isTooLarge || !hasInput) return;
+    if (cannotTrain) return;
     if (nameError !== undefined) return nameInput.current?.focus();
     void start({
       project,
@@ -142,8 +148,8 @@ export function TrainForm({
             }}
             onTask={setTask}
           />
-          {isCsv(head) && <HeaderLineField head={head} onHead={onHead} isBusy={isSending} />}
-          <WorkbookFields project={project} head={head} onHead={onHead} isBusy={isSending} />
+          {isCsv(head) && <HeaderLineField head={head} chosen={chosenPlace} isBusy={isSending} />}
+          <WorkbookFields head={head} chosen={chosenPlace} isBusy={isSending} />
           {task === 'forecast' ? (
             <ForecastFields profiles={profiles} target={target} series={series} onSeries={setSeries} />
           ) : (
@@ -170,7 +176,7 @@ export function TrainForm({
         </details>
         <TableLook
           key={head.columns.join('\n')}
-          state={preview}
+          state={{ ...preview, isReading: preview.isReading || chosenPlace.isReading }}
           profiles={profiles}
           faults={findFaults(profiles, preview.preview, head)}
           settings={{ ...settings, uses: effective }}
@@ -239,7 +245,7 @@ export function TrainForm({
           </>
         )}
         {/* Not disabled, which would take the focus away. */}
-        <button type="submit" class="primary" aria-disabled={isSending || isTooLarge || !hasInput}>
+        <button type="submit" class="primary" aria-disabled={cannotTrain}>
           {refusal === null ? 'Train' : 'Try again'}
         </button>
         <SendingProgress state={state} cancel={cancel} />

@@ -5,12 +5,14 @@ import { isName } from './model-name.js';
 
 const TYPING_MS = 300;
 
-/** Returns the model that has a name already, a moment after the name was typed. */
-export function useExistingModel(project: string, name: string): Model | undefined {
-  const [found, setFound] = useState<Model>();
+/**
+ * Returns the model that has a name already, a moment after the name was typed.
+ * @param known a model that was read before
+ */
+export function useExistingModel(project: string, name: string, known: Model | undefined): Model | undefined {
+  const [found, setFound] = useState(known);
   useEffect(() => {
-    setFound(undefined);
-    if (!isName(name)) return;
+    if (found?.name === name || !isName(name)) return;
     const aborter = new AbortController();
     const look = async () => {
       const path = { projectName: project, modelName: name };
@@ -30,5 +32,6 @@ export function useExistingModel(project: string, name: string): Model | undefin
       aborter.abort();
     };
   }, [project, name]);
-  return found;
+  // Until the answer is here, the model is that of another name.
+  return found?.name === name ? found : undefined;
 }

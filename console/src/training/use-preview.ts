@@ -17,21 +17,24 @@ const MAX_SENT_AGAIN = 32 << 20;
 
 /** Lets the service read the beginning of a table, again whenever its place in the file or its marks change. */
 export function usePreview(project: string, head: TableHead, marks: PreviewMarks): PreviewState {
-  const [state, setState] = useState<PreviewState>({ preview: head.preview, isReading: true, error: null });
   const wanted = JSON.stringify(marks);
+  const begin = { head, wanted, preview: head.preview, isReading: true, error: null };
+  const [state, setState] = useState<PreviewState & { head: TableHead; wanted: string }>(begin);
   useEffect(() => {
     const isOnlyTarget = Object.keys(marks).every((name) => name === 'target');
     if (head.preview && isOnlyTarget && head.file.size > MAX_SENT_AGAIN) {
-      setState({ preview: head.preview, isReading: false, error: null });
+      setState({ ...begin, isReading: false });
       return;
     }
     const aborter = new AbortController();
-    setState(({ preview }) => ({ preview, isReading: true, error: null }));
+    setState((last) => ({ ...begin, ...(last.head === head && { preview: last.preview }) }));
     readPreview(project, head, marks, aborter.signal).then(
-      (preview) => !aborter.signal.aborted && setState({ preview, isReading: false, error: null }),
-      (error: unknown) => !aborter.signal.aborted && setState({ preview: undefined, isReading: false, error }),
+      (preview) => !aborter.signal.aborted && setState({ ...begin, preview, isReading: false }),
+      (error: unknown) =>
+        !aborter.signal.aborted && setState({ ...begin, preview: undefined, isReading: false, error }),
     );
     return () => aborter.abort();
   }, [project, head, wanted]);
-  return state;
+  // The words about a table that was read at another place of its file are not those about this one.
+  return state.head === head ? { ...state, isReading: state.isReading || state.wanted !== wanted } : begin;
 }

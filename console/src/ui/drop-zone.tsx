@@ -5,6 +5,7 @@ export function DropZone({
   label,
   accept,
   isMany = false,
+  isReading = false,
   onFile,
 }: {
   /** The invitation, such as "Drop a CSV file here". */
@@ -13,6 +14,8 @@ export function DropZone({
   accept: string;
   /** Takes several files at once; otherwise the first. */
   isMany?: boolean;
+  /** True while a file is read. Another one can be chosen meanwhile. */
+  isReading?: boolean;
   /** Called with each file. */
   onFile: (file: File) => void;
 }) {
@@ -44,7 +47,7 @@ export function DropZone({
   });
   return (
     <div class={isOver ? 'drop-zone over' : 'drop-zone'}>
-      <p>{label}</p>
+      <p role="status">{isReading ? 'Reading the file …' : label}</p>
       <button type="button" onClick={() => input.current?.click()}>
         {isMany ? 'Choose files' : 'Choose a file'}
       </button>

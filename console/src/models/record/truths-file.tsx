@@ -4,10 +4,10 @@ import type { components } from '../../../../generated/openapi.js';
 import { ROW_ID } from '../../predictions/remember-fields.js';
 import { uploadClient } from '../../session/roster.js';
 import { useAttempt } from '../../session/use-attempt.js';
-import { readHead } from '../../tables/any-head.js';
 import { csvQuery, toUtf8 } from '../../tables/csv-request.js';
 import { isCsv, type TableHead } from '../../tables/table-head.js';
 import { TABLE_TYPES } from '../../tables/table-types.js';
+import { useFile } from '../../tables/use-file.js';
 import { DropZone } from '../../ui/drop-zone.js';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { count, percent, whole } from '../../ui/format.js';
@@ -17,22 +17,24 @@ type Actuals = components['schemas']['Actuals'];
 
 /** Takes a file of true values, and says which promises they met. */
 export function TruthsFile({ project, model, onAdded }: { project: string; model: Model; onAdded: () => void }) {
-  const [head, setHead] = useState<TableHead>();
-  const [id, setId] = useState(ROW_ID);
+  const { head, isReading, error: fault, read, forget } = useFile(project);
+  const [chosen, setId] = useState<string>();
   const [share, setShare] = useState(0);
   const [added, setAdded] = useState<Actuals>();
-  const { isBusy, error, attempt } = useAttempt();
-  const read = (file: File) =>
-    attempt(async () => {
-      setAdded(undefined);
-      const found = await readHead(project, file);
-      setHead(found);
-      setId(found.columns.includes(ROW_ID) ? ROW_ID : '');
-    });
+  const { isBusy, error: refusal, attempt } = useAttempt();
+  const error = fault ?? refusal;
+  const id = chosen ?? (head?.columns.includes(ROW_ID) ? ROW_ID : '');
+  const isComplete = ({ columns }: TableHead) =>
+    columns.includes(model.target) && (id !== '' || model.task === 'forecast');
+  const choose = (file: File) => {
+    setAdded(undefined);
+    setId(undefined);
+    void read(file);
+  };
   const send = (table: TableHead) =>
     attempt(async () => {
       setAdded(await sendTruths(project, model, table, id, setShare));
-      setHead(undefined);
+      forget();
       onAdded();
     });
   return (
@@ -46,7 +48,7 @@ export function TruthsFile({ project, model, onAdded }: { project: string; model
       {error !== null && <ErrorNotice error={error} scrollTo />}
       {added && <Added added={added} />}
       {head === undefined ? (
-        <DropZone label="Drop a file here, or" accept={TABLE_TYPES} onFile={read} />
+        <DropZone label="Drop a file here, or" accept={TABLE_TYPES} isReading={isReading} onFile={choose} />
       ) : (
         <form onSubmit={() => void send(head)}>
           <label>
@@ -54,7 +56,7 @@ export function TruthsFile({ project, model, onAdded }: { project: string; model
             <Select
               value={id}
               options={[
-                ...(model.task === 'forecast' ? [['', 'their series and moment'] as const] : []),
+                ['', model.task === 'forecast' ? 'their series and moment' : 'Choose a column'],
                 ...head.columns.filter((name) => name !== model.target),
               ]}
               onChoose={setId}
@@ -66,10 +68,10 @@ export function TruthsFile({ project, model, onAdded }: { project: string; model
             </p>
           )}
           <p class="actions">
-            <button type="submit" class="primary" disabled={isBusy || !head.columns.includes(model.target)}>
+            <button type="submit" class="primary" disabled={isBusy || !isComplete(head)}>
               {isBusy ? `Sending … ${percent(share)}` : 'Add the true values'}
             </button>
-            <button type="button" onClick={() => setHead(undefined)}>
+            <button type="button" disabled={isBusy} onClick={forget}>
               Choose another file
             </button>
           </p>
