@@ -19,7 +19,8 @@ import { Residuals } from './quality/residuals.js';
 export function ModelView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="quality">
-      {(shown) => <Quality project={project} model={shown} />}
+      {/* A class that was chosen, and the rows that are missed, are those of a version. */}
+      {(shown) => <Quality key={shown.version} project={project} model={shown} />}
     </ModelFrame>
   );
 }

@@ -3,6 +3,7 @@ import { type Model, TrainingFailedError, untilReady } from 'roster-client';
 import { ConnectionError, connection } from '../session/connection.js';
 import { roster } from '../session/roster.js';
 import { useSignal } from '../session/signal.js';
+import { useAttempt } from '../session/use-attempt.js';
 import { announce } from '../ui/announce.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Progress } from '../ui/progress.js';
@@ -25,7 +26,10 @@ export function TrainingState({
 }) {
   const { name, version, status, failure, serving_version: serving } = newest;
   const [current, setCurrent] = useState(newest);
+  // Until its training is asked about, the last one was that of another version.
+  const { progress, seconds_left: secondsLeft } = current.version === version ? current : newest;
   const [error, setError] = useState<unknown>(null);
+  const { isBusy: isCancelling, error: refusal, attempt } = useAttempt();
   const isLost = useSignal(connection).state === 'lost';
   const wasTraining = useRef(false);
   useEffect(() => {
@@ -74,17 +78,12 @@ export function TrainingState({
   if (status !== 'training') return null;
   return (
     <div class="notice">
-      <Progress
-        key={version}
-        label={`Training version ${version}`}
-        share={current.progress}
-        secondsLeft={current.seconds_left}
-      />
+      <Progress key={version} label={`Training version ${version}`} share={progress} secondsLeft={secondsLeft} />
       {answers && <p>{answers}</p>}
-      <button type="button" onClick={() => onCancel().catch(setError)}>
+      <button type="button" aria-disabled={isCancelling} onClick={() => isCancelling || attempt(onCancel)}>
         Cancel the training
       </button>
-      {error !== null && <ErrorNotice error={error} />}
+      {(error ?? refusal) !== null && <ErrorNotice error={error ?? refusal} />}
     </div>
   );
 }

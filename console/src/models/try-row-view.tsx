@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Column, Model } from 'roster-client';
 import { ConfidenceChoices, DEFAULT_CHOICE, parseChoice, readConfidence } from '../predictions/confidence-choices.js';
 import { Why } from '../predictions/why.js';
@@ -49,7 +49,11 @@ function TryRow({ project, model }: { project: string; model: Model }) {
   // Another address of this view, from the history or a link, has another row.
   const address = query.toString();
   // The address stands for the query, which is new at each render.
+  const read = useRef(address);
   useEffect(() => {
+    // The first one is in the row already, and somebody may have begun to type.
+    if (read.current === address) return;
+    read.current = address;
     setRow(readRow(queryNow(), columns));
     setConfidence(parseChoice(queryNow().get(CONFIDENCE)));
     setAlong(queryNow().get(ALONG) ?? '');

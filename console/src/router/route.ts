@@ -27,9 +27,10 @@ export function replaceView(segments: readonly string[]): void {
   location.replace(href(segments));
 }
 
-/** Replaces the query of the current view without a new entry in the history. */
+/** Replaces the query of a view without a new entry in the history, unless another view has been opened meanwhile. */
 export function replaceQuery(segments: readonly string[], query: Record<string, string>): void {
-  history.replaceState(null, '', href(segments, query));
+  const isOpen = href(parseRoute(location.hash).segments) === href(segments);
+  if (isOpen) history.replaceState(null, '', href(segments, query));
 }
 
 /** Returns the current route, and renders again when it changes. */

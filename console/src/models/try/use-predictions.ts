@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Model, type PredictionRow, ProblemError, type RowWarning, rowWarnings } from 'roster-client';
 import { type Contributions, isWithoutContributions, readContributions } from '../../predictions/contributions.js';
+import { pinnedName } from '../../predictions/pinned-name.js';
 import { connection } from '../../session/connection.js';
 import { roster } from '../../session/roster.js';
 import { useSignal } from '../../session/signal.js';
@@ -84,7 +85,7 @@ async function predict(project: string, model: Model, question: Question, contri
   const { row, along, values, confidence } = question;
   const { data, error, response } = await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
     params: {
-      path: { projectName: project, modelName: model.name },
+      path: { projectName: project, modelName: pinnedName(model) },
       query: { ...(confidence !== undefined && { confidence }), ...(contributions && { contributions }) },
     },
     body: [row, ...values.map((value) => ({ ...row, [along]: value }))],
