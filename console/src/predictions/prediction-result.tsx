@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Model, RowWarning } from 'roster-client';
 import type { TableHead } from '../tables/table-head.js';
 import { count, finePercent, percent, rounded, whole } from '../ui/format.js';
@@ -29,10 +29,8 @@ export function PredictionResult({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [address] = useState(() => URL.createObjectURL(result.file));
-  useEffect(() => {
-    heading.current?.focus();
-    return () => URL.revokeObjectURL(address);
-  }, [address]);
+  useLayoutEffect(() => heading.current?.focus(), []);
+  useEffect(() => () => URL.revokeObjectURL(address), [address]);
   const base = head.file.name.replace(/\.[^.]*$/, '');
   const name = `${base}-predicted.csv`;
   return (

@@ -1,6 +1,6 @@
 import { forms } from 'virtual:contract-forms';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Scrolling, Table } from '../plots/table.js';
 import { Dialog } from '../ui/dialog.js';
 import { Facts } from '../ui/facts.js';
@@ -89,7 +89,7 @@ export function DeletedNotice<R extends Resource>({ kind, list }: { kind: Kind<R
 /** A notice that gets the focus when it appears. */
 function Notice({ title, children }: { title: string; children: ComponentChildren }) {
   const element = useRef<HTMLDivElement>(null);
-  useEffect(() => element.current?.focus(), []);
+  useLayoutEffect(() => element.current?.focus(), []);
   return (
     <div class="notice warning conflict" role="alert" tabIndex={-1} ref={element}>
       <strong>{title}</strong>

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { bytes, count } from '../ui/format.js';
 import type { TableHead } from './table-head.js';
 
@@ -13,7 +13,7 @@ export function FileLine({
   isBusy: boolean;
 }) {
   const line = useRef<HTMLParagraphElement>(null);
-  useEffect(() => line.current?.focus(), []);
+  useLayoutEffect(() => line.current?.focus(), []);
   return (
     <div class="file-line">
       <p ref={line} tabIndex={-1}>

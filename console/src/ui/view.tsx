@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { Words } from '../plots/words.js';
 
 /** The main part of a page, with its heading. A new view gets the focus, so that it is read aloud. */
 export function View({
@@ -22,7 +23,8 @@ export function View({
   useEffect(() => {
     document.title = [part, title, 'Roster'].filter(Boolean).join(' · ');
   }, [title, part]);
-  useEffect(() => {
+  // Before somebody types: the focus would be taken from a field.
+  useLayoutEffect(() => {
     // At the start of the page the focus is nowhere, and stays so.
     if (document.activeElement !== document.body || history.length > 1) {
       heading.current?.focus({ preventScroll: true });
@@ -38,7 +40,7 @@ export function View({
       )}
       <div class="heading">
         <h1 ref={heading} tabIndex={-1}>
-          {title}
+          <Words name={title} />
         </h1>
         {actions && <div class="actions">{actions}</div>}
       </div>
