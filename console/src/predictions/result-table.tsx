@@ -37,7 +37,11 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
   const [isWide, setWide] = useState(false);
   const sought = useSettled(wanted.sought);
   const arrangement = { ...wanted, sought };
-  const { loaded, reload } = useLoaded(() => result.arrange(arrangement), [JSON.stringify(arrangement)]);
+  // Rows that are shown, and saved, keep the words of their own order until the next ones are there.
+  const { loaded, reload } = useLoaded(
+    async () => ({ ...(await result.arrange(arrangement)), arrangement }),
+    [JSON.stringify(arrangement)],
+  );
   const { columns } = result.table;
   const prediction = columns.find(({ role }) => role === 'prediction');
   const shown = isWide ? columns : columns.slice(0, MAX_COLUMNS);
@@ -67,7 +71,7 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
       )}
       <Choices result={result} wanted={wanted} change={change} />
       <Loading loaded={loaded} what="the rows" retry={reload}>
-        {({ rows, count: found }) => {
+        {({ rows, count: found, arrangement: { sortBy: sortedBy, isDescending } }) => {
           const first = page * perPage;
           const onPage = rows.slice(first, first + perPage);
           return (
@@ -75,7 +79,12 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
               <Scrolling isPreview isWide label="The rows with their predictions">
                 <Table
                   head={shown.map((column) => (
-                    <SortButton key={column.id} column={column} wanted={wanted} onSort={() => sortBy(column)} />
+                    <SortButton
+                      key={column.id}
+                      column={column}
+                      arrow={column.id !== sortedBy ? '' : isDescending ? ' ↓' : ' ↑'}
+                      onSort={() => sortBy(column)}
+                    />
                   ))}
                   rows={onPage.map((row) =>
                     shown.map((column) =>
@@ -95,7 +104,7 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
                   )}
                   classOf={(index) => classOf(shown[index])}
                   sortOf={(index) =>
-                    shown[index]?.id === wanted.sortBy ? (wanted.isDescending ? 'descending' : 'ascending') : undefined
+                    shown[index]?.id === sortedBy ? (isDescending ? 'descending' : 'ascending') : undefined
                   }
                 />
               </Scrolling>
@@ -121,7 +130,7 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
                   </button>
                 )}
               </div>
-              {(wanted.sortBy !== '' || found < result.rows) && rows.length > 0 && (
+              {(sortedBy !== '' || found < result.rows) && rows.length > 0 && (
                 <button
                   type="button"
                   onClick={() => saveFile(result.write(rows.map(({ cells }) => cells)), `${name}-sorted.csv`)}
@@ -147,15 +156,14 @@ function classOf(column: ResultColumn | undefined): string | undefined {
 
 /** The name of a column, which sorts the rows when it is pressed. */
 function SortButton({
-  column: { id, name, role },
-  wanted,
+  column: { name, role },
+  arrow,
   onSort,
 }: {
   column: ResultColumn;
-  wanted: Arrangement;
+  arrow: string;
   onSort: () => void;
 }) {
-  const arrow = wanted.sortBy !== id ? '' : wanted.isDescending ? ' ↓' : ' ↑';
   return (
     <>
       <button type="button" class="sort" onClick={onSort}>
