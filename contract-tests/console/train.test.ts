@@ -23,6 +23,6 @@ test('leads from an empty store to a thousand predictions by keyboard alone', as
   await expectGoodViewInEachWindow(look);
 
   await goTo(page, '/', 'Models');
-  await page.getByText(/^Off by [\d,.]+ on average, always the mean is by [\d,.]+$/).waitFor();
+  await page.getByText(/^Off by [\d,.]+ on average; the mean alone by [\d,.]+$/).waitFor();
   await expectGoodViewInEachWindow(look);
 });

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Model } from 'roster-client';
 import { extent, linearScale } from '../plots/scale.js';
+import { Words } from '../plots/words.js';
 import { useQueryParameter } from '../router/query-parameter.js';
 import { href } from '../router/route.js';
 import { deleted } from '../session/deletions.js';
@@ -117,7 +118,9 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
   return (
     <>
       <h2>
-        <a href={href(['projects', project, 'models', name])}>{name}</a>
+        <a href={href(['projects', project, 'models', name])}>
+          <Words name={name} />
+        </a>
       </h2>
       <p class="faint">
         {PREDICTS[model.task][0]} {model.target}, {PREDICTS[model.task][1]}
@@ -174,12 +177,12 @@ function describeQuality(model: Model) {
   }
   const [mae, baseline, other] =
     model.task === 'regression'
-      ? [model.metrics.mae, model.metrics.baseline_mae, 'always the mean is']
-      : [model.metrics.errors.mae, model.metrics.baseline_errors.mae, 'repeating is'];
+      ? [model.metrics.mae, model.metrics.baseline_mae, 'the mean alone']
+      : [model.metrics.errors.mae, model.metrics.baseline_errors.mae, 'repeating the last season'];
   const amount = (value: number) => rounded(value, targetUnit(model));
   return (
     <>
-      Off by <strong>{amount(mae)}</strong> on average, {other} by {amount(baseline)}
+      Off by <strong>{amount(mae)}</strong> on average; {other} by {amount(baseline)}
     </>
   );
 }

@@ -22,7 +22,10 @@ export function linearScale(
   return Object.assign(scale, { ticks: placeTicks(low, low + width, tickCount) });
 }
 
-/** Returns multiples of 1, 2 or 5 times a power of ten. */
+/** The most ticks to try. */
+const MOST_TICKS = 10;
+
+/** Returns multiples of 1, 2 or 5 times a power of ten, at least two. */
 function placeTicks(low: number, high: number, tickCount: number): number[] {
   const rough = (high - low) / tickCount;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -30,6 +33,7 @@ function placeTicks(low: number, high: number, tickCount: number): number[] {
   const step = factor * power;
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
+  if (last - first < 1 && tickCount < MOST_TICKS) return placeTicks(low, high, 2 * tickCount);
   return Array.from({ length: last - first + 1 }, (_, index) => {
     const tick = (first + index) * step;
     return Math.abs(tick) < step / 1e6 ? 0 : tick;

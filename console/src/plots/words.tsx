@@ -1,5 +1,5 @@
-/** The ends of the words of a name such as `MonthlyCharges` or `coarse_aggregate`. */
-const WORD_ENDS = /(?<=[a-z\d])(?=[A-Z])|(?<=[_./-])(?=[^_./-])/;
+/** The ends of the words of a name such as `MonthlyCharges` or `coarse_aggregate`, and not the marks of a number. */
+const WORD_ENDS = /(?<=[a-z\d])(?=[A-Z])|(?<=_|[^\d\s][./-])(?=[^_./-])/;
 
 /** A name that breaks between its words, where it must. */
 export function Words({ name }: { name: string }) {

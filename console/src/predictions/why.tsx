@@ -4,7 +4,7 @@ import { Diverging } from '../plots/bars.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { truncate } from '../tables/table-preview.js';
 import { Dialog } from '../ui/dialog.js';
-import { finePercent, within } from '../ui/format.js';
+import { count, finePercent, within } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { targetUnit } from '../ui/units.js';
 import type { Contributions } from './contributions.js';
@@ -30,7 +30,7 @@ export function Why({ model, contributions }: { model: Model; contributions: Con
   const rest = others.reduce((total, { added }) => total + added, 0);
   const rows = [
     ...shown.map(({ added, ...column }) => ({ name: nameOf(column), added })),
-    ...(others.length > 0 ? [{ name: `${others.length} other columns`, added: rest }] : []),
+    ...(others.length > 0 ? [{ name: count(others.length, 'other column'), added: rest }] : []),
   ];
   return (
     <div class="why">
@@ -59,11 +59,14 @@ export function Why({ model, contributions }: { model: Model; contributions: Con
 /** Why a row is predicted as it is, in a dialog. */
 export function WhyDialog({
   title,
+  note,
   model,
   load,
   onClose,
 }: {
   title: string;
+  /** A sentence above the contributions. */
+  note?: string;
   model: Model;
   load: () => Promise<Contributions | undefined>;
   onClose: () => void;
@@ -72,6 +75,7 @@ export function WhyDialog({
   const close = useRef<HTMLButtonElement>(null);
   return (
     <Dialog title={title} focus={close} onClose={onClose}>
+      {note && <p>{note}</p>}
       <Loading loaded={loaded} what="what each column added" retry={reload}>
         {(contributions) => contributions && <Why model={model} contributions={contributions} />}
       </Loading>

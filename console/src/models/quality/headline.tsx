@@ -36,11 +36,11 @@ function writeFigures(model: Model): string {
   if (model.task === 'regression') {
     const { mae, baseline_mae: baseline, r2, held_out_rows } = model.metrics;
     const explained = isOfUse ? ` It explains ${finePercent(r2)} of the variance.` : '';
-    return `It is off by ${amount(mae)} on average, the mean is by ${amount(baseline)}.${explained}${reason} ${measuredOn(held_out_rows, model.row_count)}`;
+    return `It is off by ${amount(mae)} on average, the mean alone by ${amount(baseline)}.${explained}${reason} ${measuredOn(held_out_rows, model.row_count)}`;
   }
   if (model.task === 'classification') {
     const { accuracy, baseline_accuracy, held_out_rows } = model.metrics;
-    return `${found(model.metrics)}It is right in ${finePercent(accuracy)} of the rows, “${model.classes?.[0]?.name}” is in ${finePercent(baseline_accuracy)}.${reason} ${measuredOn(held_out_rows, model.row_count)}`;
+    return `${found(model.metrics)}It is right in ${finePercent(accuracy)} of the rows; always answering “${model.classes?.[0]?.name}” is right in ${finePercent(baseline_accuracy)}.${reason} ${measuredOn(held_out_rows, model.row_count)}`;
   }
   const { errors, baseline_errors: baseline, value_count, interval_level } = model.metrics;
   const coverage = model.metrics.interval_coverage;
@@ -48,7 +48,7 @@ function writeFigures(model: Model): string {
     coverage === null
       ? ''
       : ` ${finePercent(coverage)} of the values lay within intervals for ${percent(interval_level)}.`;
-  return `It is off by ${amount(errors.mae)} on average, repeating is by ${amount(baseline.mae)}.${kept} Measured on ${count(value_count, 'forecast')} of values at the ends of the series, which it did not learn from.`;
+  return `It is off by ${amount(errors.mae)} on average, repeating the last season by ${amount(baseline.mae)}.${kept} Measured on ${count(value_count, 'forecast')} of values at the ends of the series, which it did not learn from.`;
 }
 
 /** Says how many rows of the rarer of two classes are found, and how well classes are told apart. */

@@ -99,8 +99,11 @@ function Rows({
   const [explained, explain] = useState<ErrorRow>();
   const isClass = model.task === 'classification';
   const [first] = rows;
-  const write = within(first?.error ?? 0, targetUnit(model));
-  const writeError = measure === 'absolute_error' ? write : rounded;
+  const largest = first?.error ?? 0;
+  // The error of a forecast is in units of another one, unlike its values.
+  const digits = model.task === 'forecast' ? (model.metrics?.errors.mae ?? 0) : largest;
+  const write = within(digits, targetUnit(model));
+  const writeError = measure === 'absolute_error' ? write : within(largest);
   const text = (value: string | number | null) => (typeof value === 'number' ? write(value) : truncate(value ?? ''));
   const [place, placeName] =
     model.task === 'forecast'
@@ -158,7 +161,8 @@ function Rows({
       )}
       {explained && (
         <WhyDialog
-          title={`${placeName} ${placeOf(explained)}: ${model.target} ${text(explained.predicted)}`}
+          title={`${placeName} ${placeOf(explained)}`}
+          note={`Measured without this row, the prediction was ${text(explained.predicted)}. The model that answers has learnt from it.`}
           model={model}
           load={() => explainRow(project, model, valuesOf(explained, columns))}
           onClose={() => explain(undefined)}

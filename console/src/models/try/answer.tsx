@@ -100,6 +100,9 @@ function Probabilities({ prediction: { probabilities } }: { prediction: ClassPre
 
 const HEIGHT = 64;
 
+/** The room for half a label at each end. */
+const INSET = 24;
+
 /** The interval on the range of values that the target usually has. The words tell the same. */
 function IntervalScale({
   model: { metrics },
@@ -114,7 +117,11 @@ function IntervalScale({
     group.actual - group.deviation,
     group.actual + group.deviation,
   ]);
-  const x = linearScale(extent([...usual, low, high], 0.03), [12, width - 12], Math.max(2, Math.min(6, width / 80)));
+  const x = linearScale(
+    extent([...usual, low, high], 0.03),
+    [INSET, width - INSET],
+    Math.max(2, Math.min(6, width / 80)),
+  );
   return (
     <svg ref={drawing} class="interval" height={HEIGHT} aria-hidden="true">
       {width > 0 && (

@@ -162,7 +162,7 @@ function verdict({ values: [one, other], format, better }: Compared, a: number, 
   const winner = `Version ${isFirst ? a : b}`;
   const distance = Math.abs(one - other);
   // Shares differ in points, other figures in percent of the worse one.
-  if (format === finePercent) return `${winner}, by ${rounded(100 * distance)} percentage points`;
+  if (format === finePercent) return `${winner}, by ${rounded(100 * distance)} points`;
   return `${winner}, by ${finePercent(distance / Math.max(Math.abs(one), Math.abs(other)))}`;
 }
 
