@@ -1,5 +1,4 @@
 /** Tests of tables as people have them: with titles, codes and ids, wide, and in every format; from drop to download. */
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import type { Model } from 'roster-client';
 import { expect, test } from 'vitest';
@@ -7,7 +6,15 @@ import { FILE_FORMATS, type TestColumn, writeFile } from '../../testkit/data/tab
 import { workbookOfSheets } from '../../testkit/data/workbooks.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { browserAndService, expectGoodViewInEachWindow, goTo } from './console-page.js';
-import { type ChosenFile, chooseFile, focusByKeyboard, pressByKeyboard } from './table-views.js';
+import {
+  chooseByKeyboard as choose,
+  chooseFile,
+  downloadByKeyboard as download,
+  focusByKeyboard,
+  predictByKeyboard as predict,
+  pressByKeyboard,
+  sortAndSave,
+} from './table-views.js';
 
 const on = browserAndService();
 
@@ -17,27 +24,6 @@ const train = async (page: Page, modelName: string): Promise<Model> => {
   await pressByKeyboard(page, /^(Train|Try again)$/);
   await page.getByRole('heading', { level: 1, name: modelName }).waitFor();
   return settled(on.roster, { projectName: 'default', modelName });
-};
-
-/** Chooses a file by the keyboard alone. */
-const choose = async (page: Page, { name, content }: ChosenFile) => {
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), pressByKeyboard(page, 'Choose a file')]);
-  await chooser.setFiles({ name, mimeType: '', buffer: Buffer.from(content) });
-};
-
-/** Predicts a file with the model of the page by the keyboard alone, and shows the result. */
-const predict = async (page: Page, file: ChosenFile, rows: number) => {
-  await pressByKeyboard(page, 'Predict a file', 'link');
-  await choose(page, file);
-  await pressByKeyboard(page, /^Predict (all|\d+) rows$/);
-  await page.getByRole('heading', { name: `${rows} rows predicted` }).waitFor();
-};
-
-/** Downloads a file by the keyboard alone, and returns its records. */
-const download = async (page: Page, name: string | RegExp, role: 'button' | 'link') => {
-  const [started] = await Promise.all([page.waitForEvent('download'), pressByKeyboard(page, name, role)]);
-  const text = await readFile(await started.path(), 'utf8');
-  return text.trimEnd().split(/\r?\n/);
 };
 
 const useOf = (page: Page, column: string) => page.getByLabel(`Use of ${column}`, { exact: true });
@@ -98,6 +84,11 @@ test('a German export with a title line and 40 columns is trained and predicted 
     /^\ufeffKunden-Nr;.*;Umsatz;Umsatz_predicted;Umsatz_min;Umsatz_max;Umsatz_confidence;Umsatz_warnings$/,
   );
   expect(first).toMatch(/^1000;05914;01;0,5;.*;0,25;\d+(,\d+)?;\d+(,\d+)?;\d+(,\d+)?;0,9;trained-on$/);
+  const { sorted, book } = await sortAndSave(page, on.roster, 'Umsatz_predicted', 'Export');
+  expect(sorted.names).toEqual(names40?.replace('\ufeff', '').split(';'));
+  expect(sorted.values('Umsatz_predicted')).toEqual(sorted.values('Umsatz_predicted').toSorted((a, b) => b - a));
+  expect(book.columns.slice(0, 3).map(({ name }) => name)).toEqual(['Kunden-Nr', 'PLZ', 'Filiale']);
+  expect(book.rows[0]?.slice(0, 4)).toEqual(['1000', '05914', '01', '0.5']);
 
   // The next version begins with what was chosen for this one.
   await goTo(page, `${VIEW}?name=Export`, 'Train a new version of Export');
@@ -337,21 +328,25 @@ test('the table of a workbook is found by its sheet and the row that has the nam
   });
   const look = await on.open(VIEW);
   const { page } = look;
-  await chooseFile(page, { name: 'book.xlsx', content });
+  await choose(page, { name: 'book.xlsx', content });
   const names = page.getByLabel('Names of the columns');
+  const sheet = page.getByLabel('Sheet');
   await page.getByText('3 columns').waitFor();
-  expect(await page.getByLabel('Sheet').inputValue()).toBe('Rents');
+  expect(await sheet.inputValue()).toBe('Rents');
   expect(await names.inputValue()).toBe('3');
-  await page.getByLabel('Sheet').selectOption('Cover');
+  await focusByKeyboard(page, sheet);
+  await page.keyboard.press('ArrowUp');
   await page.getByText('Sheet "Cover": The table has no rows').waitFor();
-  await page.getByLabel('Sheet').selectOption('Rents');
+  await page.keyboard.press('ArrowDown');
   await page.getByText('3 columns').waitFor();
-  await names.selectOption('Row 1: All in euros');
-  await page.getByText('it has a value, but its column has no name').waitFor();
-  await names.selectOption('Row 3: size | place | rent');
-  await page.getByText('3 columns').waitFor();
+  await focusByKeyboard(page, names);
+  await page.keyboard.press('Home');
+  const fault = page.getByText('it has a value, but its column has no name');
+  await fault.waitFor();
+  await page.keyboard.press('ArrowDown');
+  await fault.waitFor({ state: 'detached' });
+  expect(await names.inputValue()).toBe('3');
   await expectGoodViewInEachWindow(look);
-  await page.getByLabel('Name of the model').fill('book');
   expect(await train(page, 'book')).toMatchObject({ status: 'ready', row_count: 90 });
 
   await pressByKeyboard(page, 'Predict a file', 'link');
@@ -361,4 +356,8 @@ test('the table of a workbook is found by its sheet and the row that has the nam
   const [header, first] = await download(page, 'Download more-predicted.csv', 'link');
   expect(header).toContain('size,place,rent,rent_predicted');
   expect(first).toMatch(/^0,p0,0,/);
+  const { sorted, book } = await sortAndSave(page, on.roster, 'rent_predicted', 'more');
+  expect(sorted.records[0]?.slice(0, 3)).toEqual(['12', 'p0', '24']);
+  expect(sorted.values('rent_predicted')).toEqual(sorted.values('rent_predicted').toSorted((a, b) => b - a));
+  expect(book.rows[0]?.slice(0, 3)).toEqual(['0', 'p0', '0']);
 });
