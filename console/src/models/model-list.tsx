@@ -16,7 +16,7 @@ import { Select } from '../ui/select.js';
 import { targetUnit } from '../ui/units.js';
 import { View } from '../ui/view.js';
 import { FirstModel } from './first-model.js';
-import { hasLearned } from './quality/verdict.js';
+import { hasLearned, readVerdict } from './quality/verdict.js';
 
 const LOAD_AGAIN_EVERY_MS = 1_500;
 
@@ -64,7 +64,7 @@ const TASKS = [
   ['regression', 'Numbers'],
   ['classification', 'Classes'],
   ['forecast', 'Forecasts'],
-  ['poor', 'No better than a constant'],
+  ['poor', 'No better than the simplest answer'],
 ] as const;
 
 function Cards({ project, models: all }: { project: string; models: readonly Model[] }) {
@@ -123,13 +123,13 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
         </a>
       </h2>
       <p class="faint">
-        {PREDICTS[model.task][0]} {model.target}, {PREDICTS[model.task][1]}
+        {PREDICTS[model.task][0]} <Words name={model.target} />, {PREDICTS[model.task][1]}
       </p>
       {description && <p class="content">{description}</p>}
       {status === 'ready' && (
         <div class="quality">
           <p>
-            {!hasLearned(model) && <strong class="poor">No better than a constant answer. </strong>}
+            {!hasLearned(model) && <strong class="poor">{readVerdict(model)} </strong>}
             {describeQuality(model)}
           </p>
           {hasLearned(model) && <ModelSpark model={model} />}
@@ -178,7 +178,7 @@ function describeQuality(model: Model) {
   const [mae, baseline, other] =
     model.task === 'regression'
       ? [model.metrics.mae, model.metrics.baseline_mae, 'the mean alone']
-      : [model.metrics.errors.mae, model.metrics.baseline_errors.mae, 'repeating the last season'];
+      : [model.metrics.errors.mae, model.metrics.baseline_errors.mae, 'repeating alone'];
   const amount = (value: number) => rounded(value, targetUnit(model));
   return (
     <>

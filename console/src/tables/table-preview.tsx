@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Scrolling, Table } from '../plots/table.js';
+import { Words } from '../plots/words.js';
 import type { ColumnProfile } from './column-profile.js';
 import { describeColumn, describeMissing, describeReading } from './column-words.js';
 import type { TableRecord } from './read-records.js';
@@ -38,7 +39,9 @@ export function TablePreview({
       <Table
         head={profiles.map((profile, index) => (
           <>
-            <span class="column-name">{truncate(profile.name) || '(no name)'}</span>
+            <span class="column-name">
+              <Words name={truncate(profile.name) || '(no name)'} />
+            </span>
             <span class="column-kind">{describeColumn(profile)}</span>
             <span class="column-kind">{describeReading(profile)}</span>
             <span class="column-kind">{describeMissing(profile)}</span>

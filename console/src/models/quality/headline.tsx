@@ -2,7 +2,7 @@ import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { count, finePercent, percent, rounded, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
-import { hasLearned } from './verdict.js';
+import { hasLearned, readVerdict } from './verdict.js';
 
 /** The headline of a model: whether it is of use, and its error beside that of a constant prediction. */
 export function Headline({ model }: { model: Model }) {
@@ -14,12 +14,6 @@ export function Headline({ model }: { model: Model }) {
       <Comparison model={model} />
     </section>
   );
-}
-
-/** The service's verdict, without its figures, which are formatted here as all others are. */
-function readVerdict({ summary }: Model): string {
-  const [verdict = ''] = (summary ?? '').split(':');
-  return verdict && `${verdict.replace(/ \([^()]*\)$/, '')}.`;
 }
 
 /** The service's reason of a bad error: the columns, or rows that may be mistakes. */
@@ -48,7 +42,7 @@ function writeFigures(model: Model): string {
     coverage === null
       ? ''
       : ` ${finePercent(coverage)} of the values lay within intervals for ${percent(interval_level)}.`;
-  return `It is off by ${amount(errors.mae)} on average, repeating the last season by ${amount(baseline.mae)}.${kept} Measured on ${count(value_count, 'forecast')} of values at the ends of the series, which it did not learn from.`;
+  return `It is off by ${amount(errors.mae)} on average, repeating alone by ${amount(baseline.mae)}.${kept} Measured on ${count(value_count, 'forecast')} of values at the ends of the series, which it did not learn from.`;
 }
 
 /** Says how many rows of the rarer of two classes are found, and how well classes are told apart. */

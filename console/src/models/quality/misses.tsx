@@ -4,6 +4,7 @@ import type { components } from '../../../../generated/openapi.js';
 import { Bars } from '../../plots/bars.js';
 import { Captioned } from '../../plots/figure.js';
 import { Scrolling, Table } from '../../plots/table.js';
+import { Words } from '../../plots/words.js';
 import { explainRow } from '../../predictions/contributions.js';
 import { WhyDialog } from '../../predictions/why.js';
 import { roster } from '../../session/roster.js';
@@ -127,7 +128,7 @@ function Rows({
             'Prediction',
             isClass ? 'Probability of the true value' : 'Error',
             ...(contributions.length > 0 ? ['Predicted so because'] : []),
-            ...columns,
+            ...columns.map((name) => <Words name={name} />),
           ]}
           rows={rows.slice(0, isAll ? undefined : MAX_SHOWN).map((row) => [
             model.task === 'forecast' ? (
@@ -145,7 +146,7 @@ function Rows({
             text(row.truth),
             text(row.predicted),
             isClass ? finePercent(row.probability ?? 0) : writeError(row.error),
-            ...(contributions.length > 0 ? [sayReasons(contributions, row, model)] : []),
+            ...(contributions.length > 0 ? [<Words name={sayReasons(contributions, row, model)} />] : []),
             ...row.values.map((value) => (typeof value === 'number' ? ungrouped(value) : truncate(value ?? ''))),
           ])}
           classOf={(column) => {

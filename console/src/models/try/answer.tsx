@@ -2,6 +2,7 @@ import type { Model, RegressionModel, RowWarning } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { extent, linearScale } from '../../plots/scale.js';
 import { useWidth } from '../../plots/use-width.js';
+import { Words } from '../../plots/words.js';
 import { count, finePercent, percent, tick, type Unit, whole, within } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 import type { ClassPrediction, NumberPrediction, Prediction } from './prediction.js';
@@ -23,7 +24,9 @@ export function Answer({
   return (
     <section class={isUnlike ? 'answer unlike' : 'answer'} aria-label="Prediction">
       <div role="status">
-        <p class="answer-target">{model.target}</p>
+        <p class="answer-target">
+          <Words name={model.target} />
+        </p>
         <p class="answer-value">{prediction ? valueText(prediction, targetUnit(model)) : '…'}</p>
         <p>
           {prediction === undefined
