@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useState } from 'preact/hooks';
 import { type Area, MARGIN } from './axes.js';
 import { Scrolling, Table } from './table.js';
 import { useWidth } from './use-width.js';
+import { Words } from './words.js';
 
 /** The figures that a plot draws, as they can be read. */
 export interface FigureTable {
@@ -124,7 +125,9 @@ export function Captioned({
   return (
     <figure class="figure">
       <figcaption>
-        <h3>{title}</h3>
+        <h3>
+          <Words name={title} />
+        </h3>
         <p id={id}>{description}</p>
       </figcaption>
       {children}
