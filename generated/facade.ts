@@ -75,8 +75,6 @@ export interface MalformedBody extends Shape<'MalformedBody'> {}
 export type Manifest = Schemas['Manifest'];
 /** The difference between a project and a manifest. */
 export interface ManifestChanges extends Shape<'ManifestChanges'> {}
-/** The answer to a request. */
-export type McpAnswer = Schemas['McpAnswer'];
 /** The members of `params` that a skill of the type `mcp` has. */
 export interface McpSkillParams extends Shape<'McpSkillParams'> {}
 /** A message of a conversation. */
@@ -1430,12 +1428,12 @@ export interface CallMcpOfProjectOptions extends CallOptions {
 /** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/mcp.md` in the source repository says what to paste into them. */
 export interface McpOperations {
   /**
-   * Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken. Nothing is kept of a session, and there are no streams: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
+   * Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken. Nothing is kept of a session: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
    *
    * @param body One message, a request or a notification of JSON-RPC 2.0.
    * @throws ProblemError with a `CallMcpProblem`
    */
-  call(body: JsonBody<'callMcp'>, options?: CallMcpOptions): Call<McpAnswer, CallMcpProblem>;
+  call(body: JsonBody<'callMcp'>, options?: CallMcpOptions): Call<undefined, CallMcpProblem>;
 
   /**
    * The same as `callMcp`, for a project by its name.
@@ -1443,7 +1441,7 @@ export interface McpOperations {
    * @param body One message, a request or a notification of JSON-RPC 2.0.
    * @throws ProblemError with a `CallMcpOfProjectProblem`
    */
-  callOfProject(body: JsonBody<'callMcpOfProject'>, options?: CallMcpOfProjectOptions): Call<McpAnswer, CallMcpOfProjectProblem>;
+  callOfProject(body: JsonBody<'callMcpOfProject'>, options?: CallMcpOfProjectOptions): Call<undefined, CallMcpOfProjectProblem>;
 }
 
 /** The options of `openai.getResponse`. */
@@ -1669,8 +1667,8 @@ export const FACADE = {
     serve: {"id":"serveVersion","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/serving","names":["modelName"],"reads":"json","consumes":["application/json"],"wraps":"serving","headers":["ifMatch"]},
   },
   mcp: {
-    call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
-    callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
+    call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"nothing","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
+    callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"nothing","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
   },
   openai: {
     getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json"},

@@ -1380,20 +1380,21 @@ export interface paths {
          * Call the MCP server
          * @description Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project
          *     if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken. Nothing is kept of a
-         *     session, and there are no streams: GET and DELETE are answered with 405. A client that closes its connection
-         *     cancels its request.
+         *     session: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
          *
          *     | method | answer |
          *     |---|---|
          *     | `server/discover`, `initialize` | the revisions, what the server can do, and how to use it |
          *     | `tools/list`, `tools/call` | the tools that the key allows |
          *     | `resources/list`, `resources/templates/list`, `resources/read` | the quality of models, and documents |
+         *     | `prompts/list`, `prompts/get` | commands for people: a prediction or a forecast with a model |
+         *     | `completion/complete` | names of models, skills and documents, and categories and series of a model |
          *     | `ping` | an empty result, up to revision 2025-11-25 |
          *     | `notifications/cancelled` | 202; the request that it names ends with 202, too, up to revision 2025-11-25 |
          *
          *     Any key may connect, and its scopes decide what it sees: `predict` the tools `predict_NAME` of trained models,
          *     `ask` the tools `ask_NAME` of agents and `query_NAME` of tables, `read` the tools `search_NAME` of documents, and
-         *     resources. With more than 12 tools, or more than 4,000 tokens of them, the list has `find_tools`,
+         *     resources. Prompts need `predict`. With more than 12 tools, or more than 4,000 tokens of them, the list has `find_tools`,
          *     `describe_tool` and `call_tool` instead.
          *
          *     A tool or a resource that the key's scopes do not allow is answered with 403, and the scope in
@@ -3710,6 +3711,29 @@ export interface components {
         McpHeader: string;
         /** @description The answer to a request. */
         McpAnswer: components["schemas"]["McpResult"] | components["schemas"]["McpError"];
+        /** @description What a stream tells before its answer, and the answer, which is the last. */
+        McpEvent: components["schemas"]["McpProgress"] | components["schemas"]["McpResult"] | components["schemas"]["McpError"];
+        /** @description A notification of progress. One comes at least every ten seconds, so that clients go on waiting. */
+        McpProgress: {
+            /**
+             * @description Always `2.0`.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            /** @constant */
+            method: "notifications/progress";
+            /** @description How far it is. */
+            params: {
+                progressToken: components["schemas"]["McpId"];
+                /**
+                 * Format: int32
+                 * @description A number that grows with each notification. The end is not known before.
+                 */
+                progress: number;
+                /** @description What happens, for people. */
+                message: string;
+            };
+        };
         /** @description The result of a method. */
         McpResult: {
             /**
@@ -3736,7 +3760,7 @@ export interface components {
                 /**
                  * Format: int32
                  * @description -32700 for a body that is not JSON, -32600 for one that is not a message, -32601 for an unknown method,
-                 *     -32602 for params that the method does not take, -32020 for a header that contradicts the body, -32022
+                 *     -32602 for params that the method does not take, -32603 for a failure after a stream has begun, -32020 for a header that contradicts the body, -32022
                  *     for an unknown revision, and -32002 for an unknown resource, up to revision 2025-11-25.
                  */
                 code: number;
@@ -6298,6 +6322,24 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["MissingScope"];
+            };
+        };
+        /**
+         * @description The answer, a result or an error of JSON-RPC 2.0. If the request has a `progressToken` and takes a while, such as
+         *     a question to an agent, and `Accept` allows it, the answer is the last event of a stream.
+         */
+        McpAnswered: {
+            headers: {
+                "X-Accel-Buffering": components["headers"]["NoBuffering"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Mcp-Session-Id": components["headers"]["McpSessionId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["McpAnswer"];
+                "text/event-stream": string;
             };
         };
         /** @description The notification was taken. Or the request was cancelled by one, and so has no answer. */
@@ -10438,19 +10480,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer, a result or an error of JSON-RPC 2.0. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "Mcp-Session-Id": components["headers"]["McpSessionId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["McpAnswer"];
-                };
-            };
+            200: components["responses"]["McpAnswered"];
             202: components["responses"]["McpAccepted"];
             400: components["responses"]["McpRefused"];
             401: components["responses"]["Unauthorized"];
@@ -10507,19 +10537,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer, a result or an error of JSON-RPC 2.0. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "Mcp-Session-Id": components["headers"]["McpSessionId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["McpAnswer"];
-                };
-            };
+            200: components["responses"]["McpAnswered"];
             202: components["responses"]["McpAccepted"];
             400: components["responses"]["McpRefused"];
             401: components["responses"]["Unauthorized"];
