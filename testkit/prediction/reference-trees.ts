@@ -54,7 +54,7 @@ function growTree(
   limits: TreeParams,
 ): Tree {
   const { numbers, unit } = quantise(rows, residuals);
-  const find = (ofNode: readonly number[]) => findSplit(features, ofNode, numbers, limits.minRowsPerLeaf);
+  const find = (ofNode: readonly number[]) => findSplit(features, ofNode, numbers, limits);
   const leaves = [{ rows, found: find(rows), attach: (_child: number) => {} }];
   const splits: Split[] = [];
   while (leaves.length < limits.maxLeaves) {
@@ -79,7 +79,7 @@ function growTree(
   for (const [index, { attach }] of leaves.entries()) attach(~index);
   const values = leaves.map((leaf) => {
     const sum = leaf.rows.reduce((all, row) => all + (numbers.get(row) ?? 0), 0);
-    return ((0.1 * sum) / leaf.rows.length) * unit + 0;
+    return ((0.1 * sum) / (leaf.rows.length + (limits.lambda ?? 0))) * unit + 0;
   });
   return { splits, leaves: values, covers: leaves.map((leaf) => leaf.rows.length) };
 }
@@ -115,6 +115,7 @@ interface Node {
   total: Sums;
   bins: readonly Sums[];
   minRowsPerLeaf: number;
+  lambda: number;
 }
 
 interface Candidate {
@@ -126,7 +127,7 @@ function findSplit(
   features: BinnedFeatures,
   rows: readonly number[],
   numbers: ReadonlyMap<number, number>,
-  minRowsPerLeaf: number,
+  { minRowsPerLeaf, lambda = 0 }: TreeParams,
 ): Found | undefined {
   if (rows.length < 2 * minRowsPerLeaf) return undefined;
   let best: Found | undefined;
@@ -138,7 +139,7 @@ function findSplit(
       ofBin.sum += numbers.get(row) ?? 0;
       ofBin.rows++;
     }
-    const node = { bins, total: add(bins), minRowsPerLeaf };
+    const node = { bins, total: add(bins), minRowsPerLeaf, lambda };
     const find = features.isCategory[feature] ? findCategories : findThreshold;
     const found = find(node, best?.gain ?? 0);
     if (found !== undefined) best = { feature, ...found };
@@ -162,11 +163,11 @@ function findThreshold(node: Node, leastGain: number): Candidate | undefined {
 
 /** Compares as the kernel does, whose roundings decide between splits that are equally good. */
 function bestThreshold(
-  { bins, total, minRowsPerLeaf }: Node,
+  { bins, total, minRowsPerLeaf, lambda }: Node,
   start: readonly number[],
   leastGain: number,
 ): Candidate | undefined {
-  const explained = square(total.sum) / total.rows;
+  const explained = square(total.sum) / (total.rows + lambda);
   let over = leastGain + explained;
   let under = 1;
   let best: readonly number[] | undefined;
@@ -178,8 +179,9 @@ function bestThreshold(
     const ofRight = { sum: total.sum - ofLeft.sum, rows: total.rows - ofLeft.rows };
     if (bins[last]?.rows === 0) continue;
     if (Math.min(ofLeft.rows, ofRight.rows) < minRowsPerLeaf) continue;
-    const numerator = square(ofLeft.sum) * ofRight.rows + square(ofRight.sum) * ofLeft.rows;
-    const denominator = ofLeft.rows * ofRight.rows;
+    const [leftRows, rightRows] = [ofLeft.rows + lambda, ofRight.rows + lambda];
+    const numerator = square(ofLeft.sum) * rightRows + square(ofRight.sum) * leftRows;
+    const denominator = leftRows * rightRows;
     if (numerator * under <= over * denominator) continue;
     over = numerator;
     under = denominator;
@@ -189,7 +191,7 @@ function bestThreshold(
 }
 
 function findCategories(node: Node, leastGain: number): Candidate | undefined {
-  const { bins, minRowsPerLeaf } = node;
+  const { bins, minRowsPerLeaf, lambda } = node;
   const means = bins.map(({ sum, rows }) => sum / (rows + 10));
   const known = [...bins.keys()]
     .filter((bin) => (bins[bin]?.rows ?? 0) >= Math.max(1, minRowsPerLeaf / 2))
@@ -201,7 +203,7 @@ function findCategories(node: Node, leastGain: number): Candidate | undefined {
     : [known.slice(0, longest), known.toReversed().slice(0, longest)];
   let best: Candidate | undefined;
   for (const order of orders) {
-    const rule = isFew ? { stepRows: minRowsPerLeaf, smoothing: 0 } : { stepRows: 5 * minRowsPerLeaf, smoothing: 10 };
+    const rule = isFew ? { stepRows: minRowsPerLeaf, smoothing: lambda } : { stepRows: 5 * minRowsPerLeaf, smoothing: 10 };
     best = bestBeginning(node, order, rule, best?.gain ?? leastGain) ?? best;
   }
   if (best === undefined || 2 * add(pick(bins, best.left)).rows <= node.total.rows) return best;

@@ -15,8 +15,8 @@ export interface BoostingPlan {
   readonly patience: number;
   /** The most boostings of all rows whose mean the model is. */
   readonly maxForests: number;
-  /** True if the trees are chosen by their results: see `searchPlan`. */
-  readonly isSearched: boolean;
+  /** Whether trees are chosen by their results, of a few settings or of all: see `searchPlan`. */
+  readonly search: 'none' | 'short' | 'whole';
 }
 
 /** A tree's sample in large tables: more rows take longer and gain nothing. */
@@ -80,6 +80,9 @@ const MIN_CLASS_ROUNDS = 100;
 const LEAST_RATE_SUM = 20;
 const MAX_CLASS_RATE = 0.2;
 
+/** Smaller tables are not searched unless the effort asks for it: which settings do best there is mostly chance. */
+const LEAST_ROWS = 300;
+
 /** The sum of the learning rates of the rounds that may pass without a better prediction. */
 const PATIENCE_SUM = 2;
 
@@ -110,12 +113,13 @@ export function planBoosting(rowCount: number, forestCount: number, isForFolds: 
     maxRounds: Math.min(Math.round(MAX_RATE_SUM / learningRate), forestCount === 1 ? Infinity : most),
     patience: Math.round(PATIENCE_SUM / learningRate),
     maxForests: isForFolds ? maxForests : 1,
-    isSearched: effort === 'best',
+    search:
+      effort === 'best' ? 'whole' : effort === 'standard' && isForFolds && rowCount >= LEAST_ROWS ? 'short' : 'none',
   };
 }
 
 /** The most trees of a mean of forests, which are stored, loaded and scored; one forest may have more. */
-const MAX_MEAN_TREES = { standard: 1000, searched: 4000 };
+const MAX_MEAN_TREES = { none: 1000, short: 1000, whole: 4000 };
 
 /** The most trees of a mean for each row: a model is no larger than its table needs. */
 const MEAN_TREES_PER_ROW = 2;
@@ -125,8 +129,7 @@ const MEAN_TREES_PER_ROW = 2;
  *
  * @param trees the number of trees of one boosting.
  */
-export function countForests({ maxForests, isSearched }: BoostingPlan, trees: number, rowCount: number): number {
-  const ofEffort = isSearched ? MAX_MEAN_TREES.searched : MAX_MEAN_TREES.standard;
-  const most = Math.min(ofEffort, MEAN_TREES_PER_ROW * rowCount);
+export function countForests({ maxForests, search }: BoostingPlan, trees: number, rowCount: number): number {
+  const most = Math.min(MAX_MEAN_TREES[search], MEAN_TREES_PER_ROW * rowCount);
   return clamp(Math.floor(most / Math.max(trees, 1)), 1, maxForests);
 }

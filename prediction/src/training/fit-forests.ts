@@ -39,10 +39,10 @@ function crossValidate<O extends Objective<O>>(
   const learner = new Learner(features);
   const sets = splitFolds(split);
   const planned = planBoosting(order.length, objective.forestCount, true, effort);
-  const shares = planned.isSearched ? SEARCHED_SHARES : SHARES;
-  const plan = planned.isSearched
-    ? searchPlan(learner, objective, sets, planned, () => isLate('search'), progress.stage(shares.search, 1))
-    : planned;
+  const shares = SHARES[planned.search];
+  const tried = planned.search === 'short' && order.length > MAX_ROWS_OF_ALL_FOLDS ? sets.slice(0, FEW_FOLDS) : sets;
+  const isLateToSearch = () => isLate('search');
+  const plan = searchPlan(learner, objective, tried, planned, isLateToSearch, progress.stage(shares.search, 1));
   const folds = sets.map((fold) => ({ ...fold, booster: begin(learner, objective, fold.train, plan) }));
   const limits = { ...plan, isLate: () => isLate('rounds') };
   const stopping = boostToBest(learner, objective, order, folds, limits, openRounds(progress, shares.folds, plan));
@@ -73,9 +73,16 @@ function crossValidate<O extends Objective<O>>(
   };
 }
 
-/** The shares of a training in folds that its parts take. */
-const SHARES = { search: 0, folds: 0.6, model: 0.15 };
-const SEARCHED_SHARES = { search: 0.3, folds: 0.25, model: 0.2 };
+/** The shares of a training in folds that its parts take, by the search. */
+const SHARES = {
+  none: { search: 0, folds: 0.6, model: 0.15 },
+  short: { search: 0.3, folds: 0.35, model: 0.1 },
+  whole: { search: 0.3, folds: 0.25, model: 0.2 },
+};
+
+/** A short search of larger tables takes fewer folds. */
+const MAX_ROWS_OF_ALL_FOLDS = 5000;
+const FEW_FOLDS = 2;
 
 /**
  * Trains forests on most rows of a table. Some rows, the validation set, decide the number of rounds, and are what error
@@ -94,7 +101,8 @@ function trainWithHoldOut<O extends Objective<O>>(
   const isOfModel = method === 'random';
   const parts = holdOut(split);
   const planned = planBoosting(features.rowCount, objective.forestCount, false, effort);
-  const plan = planned.isSearched
+  const isSearched = planned.search !== 'none';
+  const plan = isSearched
     ? searchOnSample(features, objective, parts, planned, () => isLate('search'), progress.stage(0.25, 1))
     : planned;
   const rows = new Uint32Array(parts.validation.length + parts.test.length);
@@ -108,7 +116,7 @@ function trainWithHoldOut<O extends Objective<O>>(
   const booster = begin(whole, objective, parts.train, plan);
   const learner = new Learner(takeRows(features, rows));
   const tested = [{ test: validation, booster }];
-  const share = (isOfModel ? 0.75 : 0.5) - (planned.isSearched ? 0.25 : 0);
+  const share = (isOfModel ? 0.75 : 0.5) - (isSearched ? 0.25 : 0);
   const limits = { ...plan, isLate: () => isLate('rounds') };
   const stopping = boostToBest(learner, held, validation, tested, limits, openRounds(progress, share, plan));
   const { rounds } = stopping;

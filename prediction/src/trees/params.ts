@@ -8,6 +8,11 @@ export interface TreeParams {
   /** The fewest rows of a leaf. */
   minRowsPerLeaf: number;
   /**
+   * The number of rows with a residual of zero that are added to each leaf, and to each side of a split: `lambda_l2`. It
+   * draws small leaves towards zero (Chen & Guestrin 2016). If left out, none.
+   */
+  lambda?: number;
+  /**
    * The most rows that a tree is grown on, and the share of the rows, above 0, at most 1. If there are more rows, each
    * tree gets another random sample (Friedman 2002, stochastic gradient boosting). If left out, every tree gets all
    * rows.

@@ -2,6 +2,7 @@ import {
   GOES_LEFT,
   gain as gainSoFar,
   keepSplit,
+  lambda,
   leafRows,
   MAX_BINS,
   residualSum,
@@ -42,7 +43,7 @@ export function findCategorySplit(bins: usize, count: i32): bool {
   if (count - 2 <= MAX_ONE_HOT) {
     let found = false;
     for (let index = 0; index < known; index++) {
-      if (bestBeginning(bins, count, ORDER + index, 1, 1, leafRows, 0)) found = true;
+      if (bestBeginning(bins, count, ORDER + index, 1, 1, leafRows, lambda)) found = true;
     }
     return found;
   }

@@ -7,6 +7,8 @@ export let residualSum: f64 = 0;
 export let rowCount: f64 = 0;
 /** The fewest rows of a leaf. */
 export let leafRows: f64 = 0;
+/** The number of rows with a residual of zero that are added to each side of a split. */
+export let lambda: f64 = 0;
 /** The number of low bits of a histogram's sums that count rows. */
 let countBits: i32 = 0;
 
@@ -20,10 +22,11 @@ export const GOES_LEFT: usize = memory.data(MAX_BINS);
 /** The best split: see `splitAddress`. */
 const SPLIT: usize = memory.data(32 + MAX_BINS, 8);
 
-export function beginSearch(sum: f64, rows: f64, fewest: f64, bits: i32): void {
+export function beginSearch(sum: f64, rows: f64, fewest: f64, zeroRows: f64, bits: i32): void {
   residualSum = sum;
   rowCount = rows;
   leafRows = fewest;
+  lambda = zeroRows;
   countBits = bits;
   gain = 0;
 }

@@ -2,6 +2,7 @@ import {
   GOES_LEFT,
   gain as gainSoFar,
   keepSplit,
+  lambda,
   leafRows,
   leftRows,
   MAX_BINS,
@@ -43,9 +44,10 @@ export function findOrderedSplit(bins: usize, count: i32): bool {
  */
 function bestThreshold(bins: usize, count: i32, start: i64): i32 {
   const sum = residualSum;
-  const rows = rowCount;
-  const fewest = leafRows;
-  const explained = squaresExplained(sum, rows);
+  const zeroRows = lambda;
+  const rows = rowCount + 2 * zeroRows;
+  const fewest = leafRows + zeroRows;
+  const explained = squaresExplained(sum, rowCount + zeroRows);
   let bestNumerator = gainSoFar + explained;
   let bestDenominator: f64 = 1;
   let bestBin = 0;
@@ -55,7 +57,7 @@ function bestThreshold(bins: usize, count: i32, start: i64): i32 {
     const packed = load<i64>(bins + 8 * <usize>bin);
     if (packed === 0) continue;
     left += packed;
-    const leftRows = unpackRows(left);
+    const leftRows = unpackRows(left) + zeroRows;
     if (leftRows < fewest) continue;
     const rightRows = rows - leftRows;
     if (rightRows < fewest) break;

@@ -12,6 +12,7 @@ import { findOrderedSplit } from './ordered-split';
  * @param residualSum the node's sum of quantised residuals.
  * @param rowCount the number of rows of the node.
  * @param leafRows the fewest rows of a leaf.
+ * @param lambda the number of rows with a residual of zero that are added to each side.
  * @param countBits the number of low bits of a histogram's sums that count rows.
  * @returns the index of the split's feature, or −1 if no split gains anything; the rest of the
  *   split is at `splitAddress`.
@@ -24,9 +25,10 @@ export function findSplit(
   residualSum: f64,
   rowCount: f64,
   leafRows: f64,
+  lambda: f64,
   countBits: i32,
 ): i32 {
-  beginSearch(residualSum, rowCount, leafRows, countBits);
+  beginSearch(residualSum, rowCount, leafRows, lambda, countBits);
   let best = -1;
   for (let feature = 0; feature < featureCount; feature++, features += 12) {
     if (!load<u8>(drawn + feature)) continue;

@@ -70,8 +70,9 @@ const tables = fc
 describe('a learner', () => {
   test('grows the trees that the plainest way grows, to the last bit', () => {
     fc.assert(
-      fc.property(tables, fc.integer({ min: 1, max: 12 }), ({ binned, target, rows }, minRowsPerLeaf) => {
-        const within = { maxLeaves: 8, minRowsPerLeaf };
+      fc.property(tables, fc.integer({ min: 1, max: 12 }), fc.constantFrom(0, 2), (table, minRowsPerLeaf, lambda) => {
+        const { binned, target, rows } = table;
+        const within = { maxLeaves: 8, minRowsPerLeaf, lambda };
         const forest = learnForest(binned, rows, target, within, 3);
         expect(forest).toEqual(referenceForest(binned, rows, target, within, 3));
       }),

@@ -104,7 +104,7 @@ class SoftmaxLoss implements Loss {
   }
 
   /** Turns the mean residual of each leaf into a Newton step, scaled by the learning rate. */
-  #stepLeaves({ tree, ranges }: GrownTree): void {
+  #stepLeaves({ tree, ranges, lambda }: GrownTree): void {
     const { memory, order } = this.#rows.table;
     const count = this.bases.length;
     // The diagonal of the softmax's second derivatives alone overstates the steps of classes that compete.
@@ -112,7 +112,7 @@ class SoftmaxLoss implements Loss {
     for (const [leaf, { start, end }] of ranges.entries()) {
       const ofLeaf = order + 4 * start;
       const curvature = memory.kernel.curvature(ofLeaf, end - start, this.#residuals);
-      const residual = (tree.leaves[leaf] ?? 0) * (end - start);
+      const residual = (tree.leaves[leaf] ?? 0) * (end - start + lambda);
       const step = (share * residual) / (curvature + LAMBDA);
       const limited = Math.min(Math.max(step, -MAX_STEP), MAX_STEP);
       tree.leaves[leaf] = Number((this.#rate * limited).toPrecision(6)) + 0;

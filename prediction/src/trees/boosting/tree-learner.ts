@@ -21,6 +21,8 @@ export interface GrownTree {
   gains: readonly number[];
   /** By leaf: where its rows are in the table's order. */
   ranges: readonly { start: number; end: number }[];
+  /** The number of rows with a residual of zero that are added to each leaf. */
+  lambda: number;
 }
 
 /**
@@ -69,9 +71,10 @@ export class TreeLearner {
       if (parent !== undefined) parent.split[parent.side] = ~index;
       this.histograms.release(histogram);
     }
-    const values = leaves.map((leaf) => ((shrinkage * leaf.residualSum) / leaf.rowCount) * unit + 0);
+    const { lambda = 0 } = this.limits;
+    const values = leaves.map((leaf) => ((shrinkage * leaf.residualSum) / (leaf.rowCount + lambda)) * unit + 0);
     const covers = leaves.map(({ rowCount: rows }) => rows);
-    return { tree: { splits, leaves: values, covers }, gains, ranges: leaves };
+    return { tree: { splits, leaves: values, covers }, gains, ranges: leaves, lambda };
   }
 
   #plantRoot(totals: NodeTotals, countBits: number): GrowingLeaf {
@@ -113,7 +116,7 @@ export class TreeLearner {
    * @param countBits as for `quantise`.
    */
   #findSplit(histogram: Histogram, { residualSum, rowCount }: NodeTotals, countBits: number): FoundSplit | undefined {
-    const { minRowsPerLeaf } = this.limits;
+    const { minRowsPerLeaf, lambda = 0 } = this.limits;
     if (rowCount < 2 * minRowsPerLeaf) return undefined;
     const { memory, splitFeatures, featureCount, drawnFeatures } = this.table;
     this.#drawFeatures();
@@ -125,6 +128,7 @@ export class TreeLearner {
       residualSum,
       rowCount,
       minRowsPerLeaf,
+      lambda,
       countBits,
     );
     return feature < 0 ? undefined : readSplit(this.table, feature);
