@@ -1,9 +1,10 @@
-import createClient, { defaultPathSerializer, type Middleware } from 'openapi-fetch';
+import createClient, { defaultPathSerializer, type FetchOptions, type Middleware } from 'openapi-fetch';
 import type { RosterClient } from './contract/calls.js';
+import { mediaTypesOf } from './contract/media-types.js';
 import type { RosterPaths } from './contract/paths.js';
 import { type DeprecatedCall, reportDeprecation, warnOnce } from './middleware/deprecation.js';
 import { rememberBody, rememberingRequest } from './request/body-source.js';
-import { refuseUnexpectedAnswers } from './request/unexpected-answer.js';
+import { parseAnswer } from './request/unexpected-answer.js';
 
 /** The address of the service and the options for requests to it. */
 export interface RosterClientOptions {
@@ -41,7 +42,7 @@ export function createRosterClient({
   const client = createClient<RosterPaths>({
     ...STREAMED_UPLOADS,
     baseUrl: base,
-    fetch,
+    fetch: (request) => fetch(request).catch((error: unknown) => throwAbortReason(request, error)),
     Request: rememberingRequest((url) => requestUrl(base, url)),
     headers: {
       Accept: 'application/json, application/problem+json',
@@ -51,10 +52,45 @@ export function createRosterClient({
     pathSerializer: serializePath,
   });
   // The last middleware gets the response first.
-  client.use(rememberBody, passNotModified, refuseUnexpectedAnswers, reportDeprecation(onDeprecated));
+  client.use(rememberBody, passNotModified, reportDeprecation(onDeprecated));
+  const calls = METHODS.map((method) => [method, callWith(client[method], method)]);
   // The same methods with stricter types. The compiler cannot compare the two, because their type
   // parameters differ. src/answers.test-d.ts and src/requests.test-d.ts check these types.
-  return client as RosterClient;
+  return { ...client, ...Object.fromEntries(calls) } as RosterClient;
+}
+
+/** Throws the reason of an abort, as fetch does by its standard. Cloudflare Workers throw an error of their own. */
+function throwAbortReason({ signal }: Request, error: unknown): never {
+  throw signal.aborted ? signal.reason : error;
+}
+
+const METHODS = ['GET', 'PUT', 'POST', 'DELETE'] as const;
+
+/** The options of a call, without the types that depend on the address. */
+type CallOptions = FetchOptions<object>;
+type Send = (path: string, options: CallOptions) => ReturnType<Client['GET']>;
+type Client = ReturnType<typeof createClient<Record<string, { get: { responses: object } }>>>;
+
+/** Returns a method of the client that sends and reads the media types of each operation. */
+function callWith(given: unknown, method: string): Send {
+  const send = given as Send;
+  return async (path, options: CallOptions = {}) => {
+    const mediaTypes = mediaTypesOf(method, path);
+    const { sends, reads } = mediaTypes;
+    const { parseAs = reads ?? 'json', headers = {} } = options;
+    const isJson = parseAs === 'json';
+    const answer = await send(path, {
+      ...options,
+      // Text, so that a body that is not JSON can be shown.
+      parseAs: isJson ? 'text' : parseAs,
+      headers: {
+        ...(sends && 'body' in options && { 'Content-Type': sends }),
+        ...(reads && { Accept: '*/*' }),
+        ...(Symbol.iterator in headers ? Object.fromEntries(headers) : headers),
+      },
+    });
+    return parseAnswer(answer, isJson, mediaTypes);
+  };
 }
 
 /** Path segments that a URL parser drops or resolves. */
@@ -64,12 +100,18 @@ const NOT_A_SEGMENT = new Set(['', '.', '..']);
 const UNFILLED = /^[^?]*\{(\w+)\}/;
 
 /**
- * Puts names into an address. Refuses an empty name, `.` and `..`: with these, the request would
- * reach another address, and deleting the skill `..` would delete its project.
+ * Puts names into an address, each as one segment. Refuses an empty name, `.` and `..`: with these, the request would
+ * reach another address, and deleting the skill `..` would delete its project. Refuses what is neither text nor a
+ * number, which would be written as several segments, or as a word that is nobody's name.
+ *
+ * @throws TypeError if a name is not allowed
  */
 function serializePath(path: string, names: Record<string, unknown>): string {
   for (const [parameter, name] of Object.entries(names)) {
-    if (typeof name === 'string' && NOT_A_SEGMENT.has(name)) {
+    // A missing one is reported with the address.
+    if (name === undefined) continue;
+    const isName = typeof name === 'string' || Number.isFinite(name);
+    if (!isName || NOT_A_SEGMENT.has(`${name}`)) {
       throw new TypeError(`The ${parameter} ${JSON.stringify(name)} is not allowed in an address`);
     }
   }
@@ -94,15 +136,20 @@ function requestUrl(baseUrl: string, url: string): string {
 }
 
 const JSON_MEDIA_TYPE = /^application\/json\b/i;
+const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
 
 /**
- * Serializes a body as its `Content-Type` says: as JSON if the header names JSON or is missing,
- * else unchanged. A Blob or a stream is JSON already if the header says so. Refuses text without
- * `text/csv` or `application/x-ndjson`, and a Blob or a stream without a header, since the service
- * could report it only as a missing array.
+ * Serializes a body as its `Content-Type` says: as JSON if the header names JSON or is missing, an
+ * object as a form if it names forms, else unchanged. A Blob or a stream is JSON already if the
+ * header says so. Refuses text without `text/csv` or `application/x-ndjson`, and a Blob or a stream
+ * without a header, since the service could report it only as a missing array.
  */
 function serializeBody(body: unknown, headers?: Headers): unknown {
   const mediaType = headers?.get('Content-Type') ?? null;
+  if (mediaType === FORM_MEDIA_TYPE && Object.getPrototypeOf(body) === Object.prototype) {
+    const fields = Object.entries(Object(body)).filter(([, value]) => value !== undefined);
+    return `${new URLSearchParams(fields.map(([name, value]) => [name, `${value}`]))}`;
+  }
   if (mediaType !== null && !JSON_MEDIA_TYPE.test(mediaType)) {
     return body;
   }

@@ -43,6 +43,39 @@ describe('retry stops', () => {
     expect(proxy.passed).toHaveLength(2);
   });
 
+  test.each([new Error('Network connection lost.'), new TypeError('fetch failed')])(
+    'after the attempts, whatever the runtime throws: %s',
+    async (lost) => {
+      let sent = 0;
+      const roster = createRosterClient({
+        baseUrl: proxy.url,
+        fetch: () => {
+          sent += 1;
+          return Promise.reject(lost);
+        },
+      });
+      roster.use(retry({ delay: 1, attempts: 3 }));
+      await expect(roster.GET('/projects')).rejects.toBe(lost);
+      expect(sent).toBe(3);
+    },
+  );
+
+  test('at the time limit, whatever the runtime throws when it is aborted', async () => {
+    let sent = 0;
+    const roster = createRosterClient({
+      baseUrl: proxy.url,
+      fetch: ({ signal }) => {
+        sent += 1;
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('The operation was aborted')));
+        });
+      },
+    });
+    roster.use(timeout(20), retry({ delay: 1 }));
+    await expect(roster.GET('/projects')).rejects.toMatchObject({ name: 'TimeoutError', ms: 20 });
+    expect(sent).toBe(1);
+  });
+
   test('with the last error, although an earlier attempt was answered', async () => {
     proxy.next(busy(), 'request lost');
     await expect(persistent({ delay: 1, attempts: 2 }).GET('/projects')).rejects.toThrow('fetch failed');

@@ -194,7 +194,6 @@ function writeRow({ name, operation, wraps, reads, ...verb }: Verb): string {
     reads,
     ...(operation.consumes.length > 0 && { consumes: operation.consumes }),
     ...(wraps && { wraps }),
-    ...((reads === 'text' || reads === 'blob') && { produces: operation.produces }),
     ...(headers.length > 0 && { headers }),
   };
   return `    ${name}: ${JSON.stringify(row)},`;

@@ -13,6 +13,7 @@ import { examplesModule } from './examples-module.js';
 import { facadeModule } from './facade-module.js';
 import { writeGenerated } from './generated-files.js';
 import { codeIn } from './handlers.js';
+import { mediaTypesModule } from './media-types-module.js';
 import { tourModule } from './tour-module.js';
 
 const options = scriptCommand('generate:contract', 'Check the contract, and generate modules from it.')
@@ -27,6 +28,7 @@ try {
     'generated/contract.ts': contractModule(source, document),
     'generated/examples.ts': examplesModule(document),
     'generated/facade.ts': facadeModule(document),
+    'generated/media-types.ts': mediaTypesModule(document),
     'generated/tour.ts': tourModule(readFileSync('docs/tour.arazzo.yaml', 'utf8'), document),
   };
   const stale = writeGenerated(Object.entries(modules), { compare: !options.write });

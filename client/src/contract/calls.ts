@@ -1,4 +1,5 @@
 import type { Client, FetchOptions, FetchResponse, ParseAs } from 'openapi-fetch';
+import type { DefaultReading } from './media-types.js';
 import type { RosterPaths } from './paths.js';
 
 type Method = 'get' | 'put' | 'post' | 'delete';
@@ -18,7 +19,7 @@ type Options<Path extends keyof RosterPaths, M extends Method, As> = FetchOption
   parseAs?: As;
 };
 
-type Call<M extends Method> = <Path extends PathWith<M>, As extends ParseAs = 'json'>(
+type Call<M extends Method> = <Path extends PathWith<M>, As extends ParseAs = DefaultReading<M, Path>>(
   path: Path,
   ...options: Record<never, never> extends Options<Path, M, As> ? [Options<Path, M, As>?] : [Options<Path, M, As>]
 ) => Promise<FetchResponse<Operation<Path, M>, { parseAs: As }, `${string}/${string}`>>;

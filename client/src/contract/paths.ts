@@ -15,17 +15,20 @@ type RecordPath = `${ModelPath}/record`;
 type ActualsPath = `${ModelPath}/actuals`;
 type PreviewPath = '/api/projects/{projectName}/tables/preview';
 
+type DocumentPath = '/projects/{project_name}/skills/{skill_name}/documents/{document_name}';
+
 type TrainModel = paths[ModelPath]['put'];
 type Predict = paths[PredictPath]['post'];
 type Preview = paths[PreviewPath]['post'];
 type AddActuals = paths[ActualsPath]['post'];
+type PutDocument = paths[DocumentPath]['put'];
 
 /** Every body but JSON is sent as it is. */
 type AnyBytes<Content> = {
   [MediaType in keyof Content]: MediaType extends 'application/json' ? Content[MediaType] : SentAsItIs;
 };
 
-type FromBytes<Operation extends TrainModel | Preview | AddActuals> = Omit<Operation, 'requestBody'> & {
+type FromBytes<Operation extends TrainModel | Preview | AddActuals | PutDocument> = Omit<Operation, 'requestBody'> & {
   requestBody: { content: AnyBytes<Operation['requestBody']['content']> };
 };
 
@@ -50,10 +53,15 @@ type PredictBytes = AnswersJson<Omit<Predict, 'requestBody'>> & {
 
 /**
  * The addresses of the contract, with two differences from `paths`. Types generated from a contract
- * allow only a string for bodies other than JSON, whereas `trainModel`, `previewTable`, `addActuals` and
- * `predict` here also accept a Blob or a stream. And `predict` and `getRecord` have only their JSON response.
+ * allow only a string for bodies other than JSON, whereas `trainModel`, `previewTable`, `addActuals`,
+ * `putDocument` and `predict` here also accept a Blob or a stream. And `predict` and `getRecord` have only their JSON response.
  */
-export type RosterPaths = Omit<paths, ModelPath | PredictPath | PreviewPath | RecordPath | ActualsPath> & {
+export type RosterPaths = Omit<
+  paths,
+  ModelPath | PredictPath | PreviewPath | RecordPath | ActualsPath | DocumentPath
+> & {
+  [Path in DocumentPath]: Omit<paths[Path], 'put'> & { put: FromBytes<PutDocument> };
+} & {
   [Path in ModelPath]: Omit<paths[Path], 'put'> & { put: FromBytes<TrainModel> };
 } & {
   [Path in PreviewPath]: Omit<paths[Path], 'post'> & { post: FromBytes<Preview> };

@@ -14,7 +14,6 @@ interface RequestParts {
   readonly params: { readonly path: Named; readonly query: Named; readonly header: Named };
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly parseAs?: 'text' | 'blob' | 'stream';
   readonly signal: AbortSignal | null;
 }
 type Named = Readonly<Record<string, unknown>>;
@@ -58,7 +57,7 @@ export function createMethod(client: RosterClient, project: string, operation: F
 
 /** Sorts the arguments of a method into the parts of a request. */
 function buildRequest(operation: FacadeOperation, project: string, given: readonly unknown[]): RequestParts {
-  const { names, reads, consumes = [], wraps, produces, headers = [] } = operation;
+  const { names, consumes = [], wraps, headers = [] } = operation;
   const path = Object.fromEntries(names.map((name, at) => [name, given[at]]));
   const rest = given.slice(names.length);
   const body = consumes.length > 0 ? rest.shift() : undefined;
@@ -75,11 +74,7 @@ function buildRequest(operation: FacadeOperation, project: string, given: readon
       header: Object.fromEntries(named.filter(isHeader).map(([name, value]) => [separate(name, '-'), value])),
     },
     ...(body !== undefined && { body: wraps === undefined ? body : { [wraps]: body } }),
-    ...((reads === 'text' || reads === 'blob') && { parseAs: reads }),
-    headers: {
-      ...(mediaType !== undefined && { 'Content-Type': mediaType }),
-      ...(produces && { Accept: [...produces, 'application/problem+json'].join(', ') }),
-    },
+    ...(mediaType !== undefined && { headers: { 'Content-Type': mediaType } }),
     signal,
   };
 }

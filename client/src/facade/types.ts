@@ -112,8 +112,6 @@ export interface FacadeOperation {
   readonly consumes?: readonly string[];
   /** The member that the JSON body consists of. */
   readonly wraps?: string;
-  /** The media types of an answer that is text, or bytes. */
-  readonly produces?: readonly string[];
   /** The options that are headers. Others are in the query. */
   readonly headers?: readonly string[];
 }

@@ -91,9 +91,9 @@ export function retry({
 
 async function isWorthRepeating({ request, schemaPath }: Called, outcome: Outcome): Promise<boolean> {
   if ('error' in outcome) {
-    // fetch throws a TypeError if the network failed, and the signal's reason if the call was
-    // aborted.
-    return outcome.error instanceof TypeError && isRepeatable(request, schemaPath);
+    // What fetch throws if the network failed differs: a TypeError by its standard, an Error in
+    // Cloudflare Workers. It also throws if the call was aborted.
+    return !request.signal.aborted && isRepeatable(request, schemaPath);
   }
   const { status } = outcome.response;
   if (status === 429) return true;

@@ -1,11 +1,11 @@
-import type { Middleware } from 'openapi-fetch';
+import type { MediaTypes } from '../contract/media-types.js';
 
 const EXCERPT_LENGTH = 200;
 
 /**
  * Thrown instead of returning a response that did not come from Roster, such as the HTML page of a
- * proxy. Like a network failure, it is not a response to the request. Every `error` is therefore a
- * problem with a `type`, a `title` and a `detail`.
+ * proxy, or that did not arrive whole. Like a network failure, it is not a response to the request.
+ * Every `error` is therefore one that the contract documents.
  */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError';
@@ -19,39 +19,43 @@ export class UnexpectedAnswerError extends Error {
     const mediaType = response.headers.get('Content-Type') ?? 'no media type';
     const excerpt = body.slice(0, EXCERPT_LENGTH).trim();
     super(
-      `This is not a response from Roster: status ${response.status}, ${mediaType}${excerpt && `, ${excerpt}`}. ` +
+      `This is not a response from Roster: status ${response.status}, ${mediaType}, ${excerpt || 'no body'}. ` +
         'Check the base URL, and what stands between the client and the service.',
     );
   }
 }
 
-/** Refuses a response that is neither a problem nor, where JSON is expected, JSON. */
-export const refuseUnexpectedAnswers: Middleware = {
-  async onResponse({ response, options }) {
-    const mediaType = response.headers.get('Content-Type') ?? '';
-    if (response.ok) {
-      const isExpected = response.status === 204 || options.parseAs !== 'json' || mediaType.includes('json');
-      if (!isExpected) {
-        throw new UnexpectedAnswerError(response, await response.text());
-      }
-      return undefined;
-    }
-    if (response.status === 304) {
-      return undefined;
-    }
-    const body = await response.clone().text();
-    if (!mediaType.startsWith('application/problem+json') || !isProblem(body)) {
-      throw new UnexpectedAnswerError(response, body);
-    }
-    return undefined;
-  },
-};
+/** An answer whose body has not been parsed. */
+interface ReadAnswer {
+  readonly data?: unknown;
+  /** The body of a refusal: text, or what its JSON contains. */
+  readonly error?: unknown;
+  readonly response: Response;
+}
 
-function isProblem(body: string): boolean {
-  try {
-    const document: unknown = JSON.parse(body);
-    return typeof document === 'object' && document !== null && 'type' in document;
-  } catch {
-    return false;
+/**
+ * Returns the parsed answer of an operation.
+ *
+ * @param answer if it is to be JSON, its data is text, or undefined without a body
+ * @throws UnexpectedAnswerError if the body is not JSON where JSON is due, or if an error is none that the operation
+ *   documents
+ */
+export function parseAnswer(answer: ReadAnswer, isJson: boolean, { isForeign }: MediaTypes): ReadAnswer {
+  const { data = '', error, response } = answer;
+  const { ok, status } = response;
+  const mediaType = response.headers.get('Content-Type') ?? '';
+  if (ok) {
+    if (status === 204 || !isJson) return answer;
+    if (data === '' && isForeign) return { response };
+    try {
+      if (mediaType.includes('json')) return { data: JSON.parse(`${data}`), response };
+    } catch {
+      // It is refused below.
+    }
+    throw new UnexpectedAnswerError(response, `${data}`);
   }
+  const isObject = typeof error === 'object' && error !== null;
+  const isProblem = isObject && mediaType.startsWith('application/problem+json') && 'type' in error;
+  if (status === 304 || isProblem || (isForeign && status < 500)) return answer;
+  throw new UnexpectedAnswerError(response, isObject ? JSON.stringify(error) : `${error ?? ''}`);
 }
