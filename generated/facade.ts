@@ -1610,7 +1610,7 @@ export const FACADE = {
   },
   documents: {
     list: {"id":"listDocuments","method":"GET","path":"/projects/{project_name}/skills/{skill_name}/documents","names":["skill_name"],"reads":"list"},
-    get: {"id":"getDocument","method":"GET","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"text","produces":["text/markdown","text/plain"]},
+    get: {"id":"getDocument","method":"GET","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"text"},
     put: {"id":"putDocument","method":"PUT","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"json","consumes":["text/markdown","text/plain"]},
     delete: {"id":"deleteDocument","method":"DELETE","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"nothing"},
   },
@@ -1650,7 +1650,7 @@ export const FACADE = {
     train: {"id":"trainModel","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],"headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteModel","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"nothing","headers":["ifMatch"]},
     predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
-    getOnnx: {"id":"getOnnx","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/onnx","names":["modelName"],"reads":"blob","produces":["application/onnx"],"headers":["ifNoneMatch"]},
+    getOnnx: {"id":"getOnnx","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/onnx","names":["modelName"],"reads":"blob","headers":["ifNoneMatch"]},
     getErrors: {"id":"getErrors","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/errors","names":["modelName"],"reads":"json"},
     getSeries: {"id":"getSeries","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/series","names":["modelName"],"reads":"json"},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
@@ -1682,7 +1682,7 @@ export const FACADE = {
     getLiveness: {"id":"getLiveness","method":"GET","path":"/health/live","names":[],"reads":"json"},
     getReadiness: {"id":"getReadiness","method":"GET","path":"/health/ready","names":[],"reads":"json"},
     getStatus: {"id":"getStatus","method":"GET","path":"/api/status","names":[],"reads":"json"},
-    getMetrics: {"id":"getMetrics","method":"GET","path":"/metrics","names":[],"reads":"text","produces":["text/plain"]},
+    getMetrics: {"id":"getMetrics","method":"GET","path":"/metrics","names":[],"reads":"text"},
   },
   audit: {
     list: {"id":"listAudit","method":"GET","path":"/audit","names":[],"reads":"list"},
