@@ -66,7 +66,7 @@ test('headers of many columns break between words, and not between letters', asy
   const head = page.getByRole('region', { name: 'The rows that it misses by most' }).locator('thead');
   await head.waitFor();
   // "measurement_" is the widest part of a name, and each name has at most six lines.
-  const [narrowest, height] = await head.evaluate((row: HTMLElement) => [
+  const [narrowest, height] = await head.evaluate((row) => [
     Math.min(...[...row.querySelectorAll('th')].slice(5).map((cell) => cell.clientWidth)),
     row.clientHeight,
   ]);
