@@ -290,3 +290,27 @@ test('an owner whose clock was wrong for an event keeps no other from being swep
     await store.close();
   }
 });
+
+test('finds the events of an operation without reading those of others', async () => {
+  const store = await Store.open(`file:${servers.file('roster.db')}`);
+  try {
+    for (const operation of ['createKey', 'deleteKey', 'createKey', 'deleteKey', 'createKey']) {
+      const act = describeCommand('shop', operation, '/keys/some');
+      await store.transaction(async () => {}, { owner: 'shop', act });
+    }
+    const found = await listEvents(store, { operation: 'deleteKey' }, { limit: 1 });
+    const rest = await listEvents(store, { operation: 'deleteKey' }, { after: found[0]?.id });
+    expect([...found, ...rest].map(({ operation, sequence }) => [operation, sequence])).toEqual([
+      ['deleteKey', 2],
+      ['deleteKey', 4],
+    ]);
+  } finally {
+    await store.close();
+  }
+  const database = new DatabaseSync(servers.file('roster.db'));
+  const plan = database
+    .prepare("explain query plan select * from audit_events where operation = 'deleteKey' and id > '' order by id")
+    .all();
+  database.close();
+  expect(JSON.stringify(plan)).toContain('audit_events_by_operation');
+});

@@ -1,12 +1,15 @@
 /** Tests that a store which cannot be reached is answered with 503, whatever the reason, and is used again by itself. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, chown, copyFile, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../testkit/http/free-port.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 
@@ -205,6 +208,36 @@ test('a certificate that the service does not trust, and a file of trusted ones 
   await expect.poll(readiness).toBe(503);
   await copyFile(join(folder, 'second.crt'), root);
   await expectRecovery();
+});
+
+test('a database that answers after fourteen seconds', async () => {
+  let delayMs = 0;
+  const slow = createServer((client) => {
+    const upstream = connect(Number(new URL(postgres.url).port), '127.0.0.1');
+    for (const end of [client, upstream]) end.on('error', () => end.destroy());
+    client.pipe(upstream).on('close', () => client.destroy());
+    upstream.on('data', (data) => setTimeout(() => client.write(data), delayMs).unref());
+    client.on('close', () => upstream.destroy());
+  });
+  const port = await freePort();
+  slow.listen(port, '127.0.0.1');
+  await once(slow, 'listening');
+  try {
+    const url = new URL(urlOf('app', EVERY_CHARACTER));
+    url.port = String(port);
+    await writeFile(file, url.href);
+    await expect.poll(() => logged('the changed address of the store is used')).toHaveLength(1);
+    await expectRecovery();
+    delayMs = 14_000;
+    await expectOutage(/timeout|terminated|silent/i);
+    delayMs = 0;
+    await expectRecovery();
+  } finally {
+    // The service would hold connections to it.
+    await sent.stop();
+    await server.kill();
+    slow.close();
+  }
 });
 
 /** Makes a certificate that signs itself, and lets PostgreSQL use it for new connections. */

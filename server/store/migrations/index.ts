@@ -24,6 +24,7 @@ import * as errorsOfModels from './0022-errors-of-models.js';
 import * as clients from './0024-clients.js';
 import * as descriptionsOfModels from './0025-descriptions-of-models.js';
 import * as effort from './0026-effort.js';
+import * as auditByOperation from './0029-audit-by-operation.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -52,6 +53,7 @@ export const migrations: Record<string, Migration> = {
   '0024-clients': clients,
   '0025-descriptions-of-models': descriptionsOfModels,
   '0026-effort': effort,
+  '0029-audit-by-operation': auditByOperation,
 };
 
 /**
