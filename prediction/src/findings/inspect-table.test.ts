@@ -266,3 +266,43 @@ test('a table of many cells is looked at in a sample of its rows, which the find
   expect(findings).toMatchObject([{ kind: 'mixed_units', column: 'weight', share: expect.closeTo(0.25, 1) }]);
   expect(findings[0]?.message).toContain('a sample of 10,000 of the 700,000 rows');
 });
+
+describe('of a numeric code that determines the target', () => {
+  const codeLines = (rows: number, perCode: number, ofTarget: (code: number) => string | number) => {
+    const random = seededRandom(9);
+    const codes = Math.floor(rows / perCode);
+    const amounts = Array.from({ length: codes }, () => ofTarget(random()));
+    return [
+      'size,code,price',
+      ...Array.from({ length: rows }, () => {
+        const code = Math.floor(codes * random());
+        return [(100 * random()).toFixed(2), 4000 + ((code * 7919) % codes), amounts[code]].join();
+      }),
+    ];
+  };
+  const leakOfCode = [expect.objectContaining({ kind: 'leak', column: 'code' })];
+
+  test.each([
+    [300, 2],
+    [1000, 3],
+    [20_000, 4],
+    [100_000, 20],
+  ])('in %i rows with %i a code, the column is named', async (rows, perCode) => {
+    const amounts = codeLines(rows, perCode, (random) => (1000 * random).toFixed(2));
+    expect(await inspect(amounts, 'price')).toEqual(leakOfCode);
+    const classes = codeLines(rows, perCode, (random) => (random < 0.3 ? 'yes' : 'no'));
+    expect(await inspect(classes, 'price', 'classification')).toEqual(leakOfCode);
+  });
+
+  test('and a target that does not follow it, nothing is said', async () => {
+    const random = seededRandom(10);
+    const lines = codeLines(1000, 3, () => 0).map((line, at) => (at === 0 ? line : `${line}${(99 * random()).toFixed(2)}`));
+    expect(await inspect(lines, 'price')).toEqual([]);
+  });
+
+  test('in a table that is there twice, only its repeated rows are named', async () => {
+    const random = seededRandom(12);
+    const rows = Array.from({ length: 400 }, () => [1, 2, 3].map(() => Math.floor(1e6 * random())).join());
+    expect(kindsOf(await inspect(['one,other,price', ...rows, ...rows], 'price'))).toEqual(['duplicate_rows']);
+  });
+});

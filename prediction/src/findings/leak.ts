@@ -6,6 +6,7 @@ import { findFormula } from './formula.js';
 import type { LookedColumn, LookedTable, LookedTarget } from './looked-table.js';
 import { LEAK_EFFECT } from './one-class-columns.js';
 import { isRowNumber } from './plain-columns.js';
+import { chooseRepeated } from './repeated-values.js';
 import {
   classByCategory,
   classByNeighbours,
@@ -14,6 +15,7 @@ import {
   predictByCategory,
   predictByNeighbours,
   SEED,
+  spreadFolds,
   variesBesideNeighbours,
   variesInCategories,
 } from './single-column.js';
@@ -51,8 +53,8 @@ export function findLeaks(table: LookedTable): Finding[] {
     const copy = describeCopy(target, column);
     if (copy !== undefined) return [describe(column, `${copy} the target ${quote(target.name)}`)];
     if (column.isIdentifier || isRowNumber(table, column) || runsWithRows(column)) return [];
-    const measured = target.classes === null ? measureNumber : measureClasses;
-    const text = measured(target, column, sampled);
+    const [all, repeated] = target.classes === null ? NUMBERS : CLASSES;
+    const text = all(target, column, sampled) ?? measureRepeated(table, target, column, repeated);
     return text === undefined ? [] : [describe(column, text)];
   });
   const formula = single.length > 0 ? undefined : findFormula(table);
@@ -138,11 +140,27 @@ function measureNumber(
   if (isCategory ? variesInCategories(x, ranked, 1 - MIN_EXPLAINED) : variesBesideNeighbours(x, ranked))
     return undefined;
   const predict = isCategory ? predictByCategory : predictByNeighbours;
-  const share = explained(y, predict(x, y, folds));
+  return describeExplained(target, column, { x, y, ranked }, (values) => predict(x, values, folds));
+}
+
+/** The values of a column and of the target in some rows, and the ranks of those of the target. */
+interface Pairs {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly ranked: Float64Array;
+}
+
+function describeExplained(
+  target: LookedTarget,
+  column: LookedColumn,
+  { x, y, ranked }: Pairs,
+  predict: (values: Float64Array) => Float64Array,
+): string | undefined {
+  const share = explained(y, predict(y));
   if (share < MIN_EXPLAINED) return undefined;
   // Few extreme rows may carry the variance.
-  if (explained(ranked, predict(x, ranked, folds)) < MIN_EXPLAINED) return undefined;
-  if (!isCategory && successiveRatio(x) < DRIFTING && successiveRatio(y) < DRIFTING) {
+  if (explained(ranked, predict(ranked)) < MIN_EXPLAINED) return undefined;
+  if (column.kind !== 'category' && successiveRatio(x) < DRIFTING && successiveRatio(y) < DRIFTING) {
     if (Math.abs(correlation(differences(x), differences(y))) < MIN_STEP_CORRELATION) return undefined;
   }
   return `alone explains ${showTenths(share)} of the differences in the target ${quote(target.name)}`;
@@ -156,13 +174,54 @@ function measureClasses(
   const isCategory = column.kind === 'category';
   if (isCategory && column.distinct * MIN_PER_CATEGORY > column.present) return undefined;
   const x = valuesAt(column, rows);
-  const counts = new Map<number, number>();
-  for (const value of y) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const others = y.length - Math.max(...counts.values());
+  const others = countOthers(y);
   if (others < MIN_MINORITY) return undefined;
   if (!isCategory && differsFromNeighbours(x, y) > FAR_TOO_MANY * MAX_ERRORS * others) return undefined;
-  const predicted = isCategory ? classByCategory(x, y, folds) : classByNeighbours(x, y, folds);
+  return describePredicted(target, y, isCategory ? classByCategory(x, y, folds) : classByNeighbours(x, y, folds));
+}
+
+/** Returns the number of rows that are not of the most frequent class. */
+function countOthers(y: Float64Array): number {
+  const counts = new Map<number, number>();
+  for (const value of y) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return y.length - Math.max(...counts.values());
+}
+
+function describePredicted(target: LookedTarget, y: Float64Array, predicted: Float64Array): string | undefined {
   const errors = predicted.reduce((sum, value, at) => sum + Number(value !== y[at]), 0);
-  if (errors > MAX_ERRORS * others) return undefined;
+  if (errors > MAX_ERRORS * countOthers(y)) return undefined;
   return `alone predicts the class of the target ${quote(target.name)} in ${showTenths(1 - errors / y.length)} of the rows that were held out`;
 }
+
+/** Where a value has more rows than this, on average, random folds leave some of them beside each held-out row. */
+const MANY_PER_VALUE = 20;
+
+type MeasureRepeated = (target: LookedTarget, column: LookedColumn, pairs: Pairs) => string | undefined;
+
+/** Measures a column in the rows that share their value with another: most rows of a code are alone in a sample. */
+function measureRepeated(
+  table: LookedTable,
+  target: LookedTarget,
+  column: LookedColumn,
+  measure: MeasureRepeated,
+): string | undefined {
+  if (column.distinct * MANY_PER_VALUE < column.present) return undefined;
+  const rows = chooseRepeated(table, column, target);
+  if (rows === undefined) return undefined;
+  const y = Float64Array.from(rows, target.at);
+  const text = measure(target, column, { x: Float64Array.from(rows, column.at), y, ranked: ranks(y) });
+  return text && `${text}, where rows share its value`;
+}
+
+const repeatedNumber: MeasureRepeated = (target, column, pairs) => {
+  const { x, ranked } = pairs;
+  if (variesInCategories(x, ranked, 1 - MIN_EXPLAINED)) return undefined;
+  const folds = spreadFolds(x);
+  return describeExplained(target, column, pairs, (values) => predictByCategory(x, values, folds));
+};
+
+const repeatedClass: MeasureRepeated = (target, _, { x, y }) =>
+  countOthers(y) < MIN_MINORITY ? undefined : describePredicted(target, y, classByCategory(x, y, spreadFolds(x)));
+
+const NUMBERS = [measureNumber, repeatedNumber] as const;
+const CLASSES = [measureClasses, repeatedClass] as const;

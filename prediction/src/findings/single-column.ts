@@ -71,6 +71,13 @@ function allOf(x: Float64Array): Uint32Array {
   return all;
 }
 
+/** Returns folds in which rows of one value are in different ones, as far as there are folds. */
+export function spreadFolds(x: Float64Array): Uint32Array {
+  const folds = new Uint32Array(x.length);
+  for (const [place, at] of sortedPresent(x, allOf(x)).entries()) folds[at] = place % FOLDS;
+  return folds;
+}
+
 /** Predicts held-out rows by the mean of their category in the other folds; the mean of all where it has none. */
 export function predictByCategory(x: Float64Array, y: Float64Array, folds: Uint32Array): Float64Array {
   const predicted = new Float64Array(y.length);
