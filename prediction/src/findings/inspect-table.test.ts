@@ -296,7 +296,9 @@ describe('of a numeric code that determines the target', () => {
 
   test('and a target that does not follow it, nothing is said', async () => {
     const random = seededRandom(10);
-    const lines = codeLines(1000, 3, () => 0).map((line, at) => (at === 0 ? line : `${line}${(99 * random()).toFixed(2)}`));
+    const lines = codeLines(1000, 3, () => 0).map((line, at) =>
+      at === 0 ? line : `${line}${(99 * random()).toFixed(2)}`,
+    );
     expect(await inspect(lines, 'price')).toEqual([]);
   });
 
@@ -304,5 +306,66 @@ describe('of a numeric code that determines the target', () => {
     const random = seededRandom(12);
     const rows = Array.from({ length: 400 }, () => [1, 2, 3].map(() => Math.floor(1e6 * random())).join());
     expect(kindsOf(await inspect(['one,other,price', ...rows, ...rows], 'price'))).toEqual(['duplicate_rows']);
+  });
+});
+
+describe('of a column of two units', () => {
+  /** Rows of which some have the value in another unit. */
+  const measuredLines = (
+    name: string,
+    share: number,
+    draw: (random: () => number) => number,
+    convert: (value: number) => number,
+  ) => {
+    const random = seededRandom(21);
+    const normal = () => Array.from({ length: 12 }, random).reduce((sum, each) => sum + each, -6);
+    return [
+      `age,${name},cost`,
+      ...Array.from({ length: 400 }, () => {
+        const value = draw(normal);
+        const written = random() < share ? convert(value) : value;
+        return [(20 + 50 * random()).toFixed(1), written.toFixed(1), (100 * random() + value).toFixed(2)].join();
+      }),
+    ];
+  };
+  const height = (normal: () => number) => 172 + 9 * normal();
+  const cases: readonly [string, number, (normal: () => number) => number, (value: number) => number, string][] = [
+    ['height', 0.4, height, (cm) => cm / 2.54, 'centimetres are to inches'],
+    ['height', 0.03, height, (cm) => cm / 2.54, 'centimetres are to inches'],
+    ['Größe', 0.5, height, (cm) => cm / 30.48, 'centimetres are to feet'],
+    ['body_weight', 0.5, (normal) => 74 + 9 * normal(), (kg) => kg * 2.20462, 'pounds are to kilograms'],
+    [
+      'temperature',
+      0.2,
+      (normal) => 37 + 0.6 * normal(),
+      (celsius) => 1.8 * celsius + 32,
+      'degrees Fahrenheit are from degrees Celsius',
+    ],
+    ['altitude_m', 0.3, (normal) => 420 + 60 * normal(), (metres) => metres * 3.28084, 'feet are to metres'],
+  ];
+
+  test.each(cases)(
+    '%s, of which a share of %d is converted, both units are named',
+    async (name, share, draw, convert, as) => {
+      expect(await inspect(measuredLines(name, share, draw, convert), 'cost')).toEqual([
+        expect.objectContaining({ kind: 'mixed_units', column: name, message: expect.stringContaining(as) }),
+      ]);
+    },
+  );
+
+  test.each([
+    // Petrol and diesel engines.
+    ['compression', (normal: () => number) => (normal() > 0.8 ? 22.5 + 0.9 * normal() : 9 + 0.9 * normal())],
+    // One group is another species, of another size.
+    ['flipper_length', (normal: () => number) => (normal() > 0 ? 217 + 6 * normal() : 190 + 7 * normal())],
+    ['weight', (normal: () => number) => Math.exp(4 + 0.8 * normal())],
+    ['temperature', (normal: () => number) => (normal() > 0 ? 22 + 4 * normal() : -4 + 4 * normal())],
+  ])('%s in one unit, nothing is said', async (name, draw) => {
+    expect(
+      await inspect(
+        measuredLines(name, 0, draw, (value) => value),
+        'cost',
+      ),
+    ).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { quote } from '../table/table-error.js';
 import type { Finding } from './finding.js';
+import { findKnownUnits } from './known-units.js';
 import type { LookedColumn, LookedTable } from './looked-table.js';
 import { hasIdName } from './plain-columns.js';
 import { amongScanned, placesOf, showValue } from './remedies.js';
@@ -16,7 +17,7 @@ const MIN_DISTINCT = 10;
 
 /**
  * Factors between units that occur beside each other. Smaller ones, such as inches in centimetres, are met by chance:
- * the compression of petrol and diesel engines differs by 2.5.
+ * the compression of petrol and diesel engines differs by 2.5. `known-units.ts` has those of named quantities.
  */
 const FACTORS = [10, 100, 1000, 1e6] as const;
 
@@ -41,7 +42,7 @@ export function findMixedUnits(table: LookedTable): Finding[] {
       column.present < MIN_PRESENT
     )
       return [];
-    const found = findFactor(column) ?? findShift(column);
+    const found = findKnown(column) ?? findFactor(column) ?? findShift(column);
     return found ? [describe(table, column, found)] : [];
   });
 }
@@ -50,6 +51,17 @@ interface TwoGroups {
   /** The least value of the upper group. */
   readonly from: number;
   readonly text: string;
+  /** What the groups are like, after a comma; absent for unknown units. */
+  readonly as?: string;
+}
+
+function findKnown({ name, sorted }: LookedColumn): TwoGroups | undefined {
+  const found = findKnownUnits(name, sorted);
+  if (found === undefined) return undefined;
+  const { from, pair } = found;
+  const { factor, offset, larger, smaller } = pair;
+  const text = offset === 0 ? `about ${showValue(factor)} times as large as` : 'as far from';
+  return { from, text, as: `, as ${larger} are ${offset === 0 ? 'to' : 'from'} ${smaller}` };
 }
 
 function findFactor({ sorted }: LookedColumn): TwoGroups | undefined {
@@ -107,7 +119,7 @@ function widestGap(sorted: Float64Array): number | undefined {
   return cut;
 }
 
-function describe(table: LookedTable, column: LookedColumn, { from, text }: TwoGroups): Finding {
+function describe(table: LookedTable, column: LookedColumn, { from, text, as = '' }: TwoGroups): Finding {
   const upper: number[] = [];
   const lower: number[] = [];
   for (const row of table.scanned) {
@@ -126,7 +138,7 @@ function describe(table: LookedTable, column: LookedColumn, { from, text }: TwoG
     rows: fewer.length,
     share,
     places,
-    message: `The values of the ${what} ${quote(column.name)} form two groups with a gap between them, one ${text} the other, in ${amongScanned(table)}: ${showCount(fewer.length)} rows (${showShare(share)}; ${showPlaces(places, fewer.length)}) may be in another unit.`,
+    message: `The values of the ${what} ${quote(column.name)} form two groups with a gap between them, one ${text} the other${as}, in ${amongScanned(table)}: ${showCount(fewer.length)} rows (${showShare(share)}; ${showPlaces(places, fewer.length)}) may be in another unit.`,
     effect: isTarget
       ? 'Errors of the group with large values outweigh all others.'
       : 'The model takes equal values in two units for different ones.',
