@@ -21,6 +21,32 @@ describe('findings', () => {
     expect(mergeFindings(unused, [constant])).toEqual([constant, unused[1]]);
   });
 
+  test('of more than are listed, the last one says how many others there are, also after another merge', () => {
+    const outliers = Array.from({ length: 60 }, (_, index) => finding('outliers', `o${index}`));
+    const constant = Array.from({ length: 240 }, (_, index) => finding('constant_column', `c${index}`));
+    const merged = mergeFindings(outliers, constant);
+    expect(merged).toHaveLength(100);
+    expect(merged.at(-1)).toMatchObject({
+      kind: 'further_findings',
+      message: '201 more findings are not listed: 201 of the kind constant_column.',
+    });
+    const more = [
+      finding('leak', 'l'),
+      ...Array.from({ length: 1200 }, (_, index) => finding('unused_column', `u${index}`)),
+    ];
+    const again = mergeFindings(merged, more);
+    expect(again).toHaveLength(100);
+    expect(again[0]?.kind).toBe('leak');
+    expect(again.at(-1)?.message).toBe(
+      '1,402 more findings are not listed: 202 of the kind constant_column, 1,200 of the kind unused_column.',
+    );
+  });
+
+  test('of as many as are listed, none is replaced', () => {
+    const all = Array.from({ length: 100 }, (_, index) => finding('outliers', `o${index}`));
+    expect(mergeFindings(all)).toEqual(all);
+  });
+
   test('are cut to what a client expects, however long the names and texts of a table are', () => {
     const long = 'x'.repeat(5000);
     const places = Array.from({ length: 20 }, (_, row) => ({ row }));

@@ -1,6 +1,7 @@
 import type { Place } from '../table/reading/column-reading.js';
 import { MAX_PLACES } from '../table/rows-read.js';
 import { cutText } from '../text/cut-text.js';
+import { showCount } from './words.js';
 
 /** The kinds of findings, the most important first: what can make all predictions wrong goes before what is only unused. */
 const FINDING_KINDS = [
@@ -29,6 +30,7 @@ const FINDING_KINDS = [
   'identifier_column',
   'constant_column',
   'unused_column',
+  'further_findings',
 ] as const;
 
 export type FindingKind = (typeof FINDING_KINDS)[number];
@@ -85,17 +87,56 @@ type AnyFinding = Omit<Finding, 'places'> & { readonly places: object[] };
  * is not used is left out where another finding says why. Each finding is cut to what the contract allows.
  *
  * @param lists of findings; of those that are alike, the first list goes first
- * @returns at most `MAX_FINDINGS`
+ * @returns at most `MAX_FINDINGS`, of which the last one says how many more there are
  */
-export function mergeFindings<F extends AnyFinding>(...lists: readonly (readonly F[])[]): F[] {
+export function mergeFindings<F extends AnyFinding>(...lists: readonly (readonly F[])[]): (F | FurtherFindings)[] {
   const rankOf = ({ kind }: F) => RANKS.get(kind) ?? FINDING_KINDS.length;
   const all = lists.flat();
   const explained = new Set(all.filter(({ kind }) => EXPLAINING.has(kind)).map(({ column }) => column));
-  return all
-    .filter(({ kind, column }) => kind !== 'unused_column' || !explained.has(column))
-    .sort((one, other) => rankOf(one) - rankOf(other) || (other.share ?? 0) - (one.share ?? 0))
-    .slice(0, MAX_FINDINGS)
-    .map(cutFinding);
+  const listed = all
+    .filter(({ kind, column }) => kind !== FURTHER && (kind !== 'unused_column' || !explained.has(column)))
+    .sort((one, other) => rankOf(one) - rankOf(other) || (other.share ?? 0) - (one.share ?? 0));
+  // What an earlier merge left out stays left out.
+  const earlier = all.filter(({ kind }) => kind === FURTHER).flatMap(({ message }) => readCounts(message));
+  const most = earlier.length === 0 && listed.length <= MAX_FINDINGS ? MAX_FINDINGS : MAX_FINDINGS - 1;
+  const left = listed.slice(most).map(({ kind }): KindCount => [kind, 1]);
+  const further = describeFurther([...earlier, ...left]);
+  return [...listed.slice(0, most).map(cutFinding), ...(further ? [further] : [])];
+}
+
+const FURTHER = 'further_findings' satisfies FindingKind;
+
+type KindCount = readonly [kind: string, findings: number];
+
+/** The findings that are not listed, by kind. */
+interface FurtherFindings extends Finding {
+  readonly kind: typeof FURTHER;
+}
+
+function describeFurther(counts: readonly KindCount[]): FurtherFindings | undefined {
+  const sums = new Map<string, number>();
+  for (const [kind, findings] of counts) sums.set(kind, (sums.get(kind) ?? 0) + findings);
+  const all = [...sums.values()].reduce((sum, findings) => sum + findings, 0);
+  if (all === 0) return undefined;
+  const kinds = [...sums].map(([kind, findings]) => `${showCount(findings)} of the kind ${kind}`);
+  return {
+    kind: FURTHER,
+    column: null,
+    rows: null,
+    share: null,
+    places: [],
+    message: `${showCount(all)} more findings are not listed: ${kinds.join(', ')}.`,
+    effect: null,
+    remedies: [],
+  };
+}
+
+/** Returns the counts that `describeFurther` has written. */
+function readCounts(message: string): KindCount[] {
+  return Array.from(message.matchAll(/([\d,]{1,9}) of the kind ([a-z_]{1,40})/g), ([, count = '', kind = '']) => [
+    kind,
+    Number(count.replaceAll(',', '')),
+  ]);
 }
 
 /** A remedy that is too long is left out: a part of a name is another name. */

@@ -34,6 +34,13 @@ const MAX_ELEMENTS = 10_000;
 const MAX_GROUPS = 100_000;
 const MAX_CHUNKS = 250_000;
 
+function tooManyColumns(): FormatError {
+  const most = (MAX_ELEMENTS - 1).toLocaleString('en');
+  return new FormatError(
+    `The Parquet file has more than ${most} columns; a model has at most 1,000 columns. Send only the columns that are of use.`,
+  );
+}
+
 /**
  * Reads the footer of a file: FileMetaData of parquet.thrift.
  *
@@ -52,7 +59,7 @@ export function readMetadata(footer: Uint8Array, fileBytes: number): ParquetMeta
       return group;
     };
     reader.struct({
-      2: () => (elements = reader.list(MAX_ELEMENTS, () => readElement(reader))),
+      2: () => (elements = reader.list(MAX_ELEMENTS, () => readElement(reader), tooManyColumns())),
       4: () => (groups = reader.list(MAX_GROUPS, readGroup)),
     });
     const { columns, leaves } = listColumns(elements);

@@ -65,10 +65,14 @@ export class ThriftReader {
     return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + start, length).toString();
   }
 
-  /** @param most the most elements. */
-  list<T>(most: number, read: () => T): T[] {
+  /**
+   * @param most the most elements.
+   * @param tooMany is thrown for more, if the bytes may have them.
+   */
+  list<T>(most: number, read: () => T, tooMany?: Error): T[] {
     if (this.#kind !== LIST) throw unexpected();
     const { kind, count } = this.#listHeader();
+    if (count > most && tooMany && count <= this.#bytes.length) throw tooMany;
     if (count > most) throw new RangeError('A list is too long.');
     const elements: T[] = [];
     for (let index = 0; index < count; index++) {
