@@ -3435,8 +3435,8 @@ export interface components {
         };
         /**
          * @description What the reading of the table and the training found: what a model is not trained on, and what looks odd in the table. The most
-         *     important first, at most 100; in lists of models and versions at most 10. Findings never change the table: their
-         *     `remedies` are parameters of `trainModel`.
+         *     important first, at most 100, of which the last one then has the kind `further_findings` and counts the others; in lists of models
+         *     and versions at most 10. Findings never change the table: their `remedies` are parameters of `trainModel`.
          */
         Findings: components["schemas"]["Finding"][];
         /** @description Something that was found in a table. */
@@ -3457,9 +3457,11 @@ export interface components {
              *     seem unfinished, as those of a month that has not ended; `changed_step`, values that come at longer or shorter steps than
              *     before; `series_gaps`, moments without a value; `ended_series`, series that end before the others; `short_series`, series far
              *     shorter than the others; `constant_series`, series of one value. `outliers` has single values of series, too.
+             *
+             *     `further_findings` ends a list of 100, and counts the findings that are not listed, by kind.
              * @enum {string}
              */
-            kind: "leak" | "totals_row" | "total_series" | "rows_left_out" | "one_class_column" | "mixed_units" | "partial_end" | "changed_step" | "duplicate_rows" | "unread_values" | "frequent_text" | "undecided_column" | "time_order" | "outliers" | "series_gaps" | "ended_series" | "short_series" | "copied_column" | "merged_classes" | "rare_classes" | "empty_rows" | "constant_series" | "identifier_column" | "constant_column" | "unused_column";
+            kind: "leak" | "totals_row" | "total_series" | "rows_left_out" | "one_class_column" | "mixed_units" | "partial_end" | "changed_step" | "duplicate_rows" | "unread_values" | "frequent_text" | "undecided_column" | "time_order" | "outliers" | "series_gaps" | "ended_series" | "short_series" | "copied_column" | "merged_classes" | "rare_classes" | "empty_rows" | "constant_series" | "identifier_column" | "constant_column" | "unused_column" | "further_findings";
             /** @description The column; null if the finding is not about one column. */
             column: string | null;
             /**
