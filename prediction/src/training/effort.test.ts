@@ -75,7 +75,7 @@ describe('the effort of a training', () => {
     const whole = trainIn(0);
     expect(whole.isLate).toBe(false);
     expect(whole.model).toEqual(train(numbers(), { effort: 'best' }));
-    for (const share of [1, 0.5, 0.01, 0.003, 0.001]) {
+    for (const share of [1, 0.01, 0.002]) {
       const late = trainIn(share);
       expect(late.isLate).toBe(true);
       expect(late.calls).toBeLessThan(whole.calls);
@@ -130,22 +130,4 @@ test('the scores of a mean of forests are the means of the scores of its forests
     const expected = each.reduce((sum, scores) => sum + (scores[row] ?? 0), 0) / each.length;
     expect(mean[row]).toBeCloseTo(expected, 9);
   }
-});
-
-test('a class of ten rows, columns that are copies, and a single column are learnt from', () => {
-  const few = rows.map(({ x, copy }, row) => ({ x, copy, kind: row % 12 === 0 ? 'rare' : x > 5 ? 'high' : 'low' }));
-  const model = train(readRowsTable(few, 'kind'));
-  expect(model.task === 'classification' && model.classes.map(({ name }) => name).sort()).toEqual([
-    'high',
-    'low',
-    'rare',
-  ]);
-  expect(
-    train(
-      readRowsTable(
-        rows.map(({ x, y }) => ({ x, y })),
-        'y',
-      ),
-    ).metrics,
-  ).not.toBeNull();
 });
