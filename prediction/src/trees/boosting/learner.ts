@@ -36,10 +36,11 @@ export class Learner {
   addTo(sums: Float64Array, rows: Uint32Array, trees: Forest['trees']): void {
     const { memory, order } = this.#table;
     memory.words.set(rows, order / 4);
-    const ofTable = memory.doubles.subarray(this.#sums / 8);
-    for (const row of rows) ofTable[row] = sums[row] ?? 0;
+    const { doubles } = memory;
+    const ofTable = this.#sums / 8;
+    for (const row of rows) doubles[ofTable + row] = sums[row] ?? 0;
     for (const tree of trees) this.#adder.add(tree, 1, order, rows.length, this.#sums);
-    for (const row of rows) sums[row] = ofTable[row] ?? 0;
+    for (const row of rows) sums[row] = doubles[ofTable + row] ?? 0;
   }
 
   /** Writes what forests say of the given rows; without scores to be written to, other rows have 0. */

@@ -1,4 +1,4 @@
-import { type LeafMasks, leafMasks, listFeatures, ruleOut } from '../forest/leaf-masks.js';
+import { leafMasks, listFeatures, ruleOut } from '../forest/leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from '../forest/tree.js';
 import type { KernelDataset } from './kernel-dataset.js';
 
@@ -11,12 +11,17 @@ const MASK_BYTES = 4 * MAX_BINS;
 /** The number of rows up to which walking down a tree takes less time than laying out its masks. */
 const FEW_ROWS = 128;
 
-/** Adds single trees to sums in the memory of the table that they were grown on. */
+/**
+ * Adds single trees to sums in the memory of the table that they were grown on. A tree's leaves do not change after it
+ * was added for the first time.
+ */
 export class ScoreUpdater {
   readonly #table: KernelDataset;
   readonly #features: number;
   readonly #masks: number;
   readonly #leaves: number;
+  /** The tree whose masks are in memory, and the number of features that it splits on. */
+  #laidOut: { readonly tree: Tree; readonly values: readonly number[]; readonly featureCount: number } | undefined;
 
   constructor(table: KernelDataset) {
     this.#table = table;
@@ -40,8 +45,9 @@ export class ScoreUpdater {
       });
       return;
     }
-    const featureCount = this.#layOut(leafMasks(tree));
-    const { kernel } = this.#table.memory;
+    const { values, featureCount } = this.#layOut(tree);
+    const { kernel, doubles } = this.#table.memory;
+    doubles.set(values, this.#leaves / 8);
     kernel.addTree(this.#features, featureCount, this.#leaves, factor, rows, count, sums);
   }
 
@@ -60,9 +66,9 @@ export class ScoreUpdater {
       });
       return;
     }
-    const { values, splits } = leafMasks(tree);
-    const featureCount = this.#layOut({ values: values.map(Math.exp), splits });
-    const { kernel } = this.#table.memory;
+    const { values, featureCount } = this.#layOut(tree);
+    const { kernel, doubles } = this.#table.memory;
+    doubles.set(values.map(Math.exp), this.#leaves / 8);
     kernel.multiplyByTree(this.#features, featureCount, this.#leaves, rows, count, powers);
   }
 
@@ -83,10 +89,14 @@ export class ScoreUpdater {
     }
   }
 
-  /** Returns the number of features that the tree splits on. */
-  #layOut({ values, splits }: LeafMasks): number {
+  /**
+   * Lays out the masks of a tree, unless it was the last one: a tree is added to several sets of rows. Returns the values
+   * of its leaves, from left to right, and the number of features that it splits on.
+   */
+  #layOut(tree: Tree) {
+    if (this.#laidOut?.tree === tree) return this.#laidOut;
     const { memory } = this.#table;
-    memory.doubles.set(values, this.#leaves / 8);
+    const { values, splits } = leafMasks(tree);
     const features = listFeatures(splits);
     for (const [index, feature] of features.entries()) {
       const at = (this.#features + index * FEATURE_BYTES) / 4;
@@ -98,7 +108,8 @@ export class ScoreUpdater {
     for (const split of splits) {
       ruleOut(memory.words, masks + MAX_BINS * features.indexOf(split.feature), split);
     }
-    return features.length;
+    this.#laidOut = { tree, values, featureCount: features.length };
+    return this.#laidOut;
   }
 }
 

@@ -8,7 +8,8 @@ import type { KernelDataset } from './kernel-dataset.js';
 interface GrowingLeaf extends NodeTotals {
   start: number;
   end: number;
-  histogram: Histogram;
+  /** Undefined if the leaf will not be split. */
+  histogram: Histogram | undefined;
   split: FoundSplit | undefined;
   /** The place in the tree that refers to the leaf; undefined at the root. */
   parent: { split: Split; side: 'left' | 'right' } | undefined;
@@ -63,13 +64,14 @@ export class TreeLearner {
       const leaf = leaves[index];
       if (leaf?.split === undefined) break;
       gains.push(leaf.split.gain * unit * unit);
-      const [left, right] = this.#splitLeaf(leaf, leaf.split, splits, countBits);
+      const isLast = leaves.length + 1 === this.limits.maxLeaves;
+      const [left, right] = this.#splitLeaf(leaf, leaf.split, splits, countBits, isLast);
       leaves[index] = left;
       leaves.push(right);
     }
     for (const [index, { parent, histogram }] of leaves.entries()) {
       if (parent !== undefined) parent.split[parent.side] = ~index;
-      this.histograms.release(histogram);
+      if (histogram !== undefined) this.histograms.release(histogram);
     }
     const { lambda = 0 } = this.limits;
     const values = leaves.map((leaf) => ((shrinkage * leaf.residualSum) / (leaf.rowCount + lambda)) * unit + 0);
@@ -83,7 +85,14 @@ export class TreeLearner {
     return { ...totals, start: 0, end: totals.rowCount, histogram, split, parent: undefined };
   }
 
-  #splitLeaf(leaf: GrowingLeaf, found: FoundSplit, splits: Split[], countBits: number): [GrowingLeaf, GrowingLeaf] {
+  /** @param isLast whether no leaf of the tree will be split after this one. */
+  #splitLeaf(
+    leaf: GrowingLeaf,
+    found: FoundSplit,
+    splits: Split[],
+    countBits: number,
+    isLast: boolean,
+  ): [GrowingLeaf, GrowingLeaf] {
     const { feature, leftBins } = found;
     const split: Split = { feature, left_bins: leftBins, left: 0, right: 0 };
     if (leaf.parent !== undefined) leaf.parent.split[leaf.parent.side] = splits.length;
@@ -93,13 +102,10 @@ export class TreeLearner {
     const middle = start + this.#partition(start, end - start, split);
     const left = found.left;
     const right = { residualSum: leaf.residualSum - left.residualSum, rowCount: leaf.rowCount - left.rowCount };
-    const leftIsSmaller = middle - start < end - middle;
-    const smaller = leftIsSmaller
-      ? this.histograms.build(start, middle - start, countBits)
-      : this.histograms.build(middle, end - middle, countBits);
-    const larger = this.histograms.subtract(leaf.histogram, smaller);
+    const mayBeSplit = !isLast && Math.max(left.rowCount, right.rowCount) >= 2 * this.limits.minRowsPerLeaf;
+    const [ofLeft, ofRight] = this.#divide(leaf, middle, mayBeSplit, countBits);
     const grown = (totals: NodeTotals, side: 'left' | 'right', from: number, to: number) => {
-      const histogram = leftIsSmaller === (side === 'left') ? smaller : larger;
+      const histogram = side === 'left' ? ofLeft : ofRight;
       const next = this.#findSplit(histogram, totals, countBits);
       const parent = { split, side };
       // Written out: to spread the totals would take a third of a training.
@@ -109,17 +115,38 @@ export class TreeLearner {
     return [grown(left, 'left', start, middle), grown(right, 'right', middle, end)];
   }
 
+  /** Turns the histogram of a node into those of its children, or releases it if none of them will be split. */
+  #divide({ start, end, histogram }: GrowingLeaf, middle: number, mayBeSplit: boolean, countBits: number) {
+    if (histogram === undefined) return [];
+    if (!mayBeSplit) {
+      this.histograms.release(histogram);
+      return [];
+    }
+    if (middle - start < end - middle) {
+      const left = this.histograms.build(start, middle - start, countBits);
+      return [left, this.histograms.subtract(histogram, left)];
+    }
+    const right = this.histograms.build(middle, end - middle, countBits);
+    return [this.histograms.subtract(histogram, right), right];
+  }
+
   /**
    * Returns the split that lowers the squared error most, over the features that are drawn for the node; undefined if
-   * none does.
+   * none does. They are drawn for nodes that will not be split, too.
    *
+   * @param histogram undefined if the node will not be split.
    * @param countBits as for `quantise`.
    */
-  #findSplit(histogram: Histogram, { residualSum, rowCount }: NodeTotals, countBits: number): FoundSplit | undefined {
+  #findSplit(
+    histogram: Histogram | undefined,
+    { residualSum, rowCount }: NodeTotals,
+    countBits: number,
+  ): FoundSplit | undefined {
     const { minRowsPerLeaf, lambda = 0 } = this.limits;
     if (rowCount < 2 * minRowsPerLeaf) return undefined;
     const { memory, splitFeatures, featureCount, drawnFeatures } = this.table;
     this.#drawFeatures();
+    if (histogram === undefined) return undefined;
     const feature = memory.kernel.findSplit(
       histogram,
       splitFeatures,
@@ -137,15 +164,15 @@ export class TreeLearner {
   /** Draws the features of a node (Fan, Muller & Rezucha 1962; Knuth's algorithm S). */
   #drawFeatures(): void {
     const { memory, featureCount, drawnFeatures } = this.table;
-    const drawn = memory.bytes.subarray(drawnFeatures, drawnFeatures + featureCount);
+    const { bytes } = memory;
     let needed = this.#featuresPerNode;
     if (needed === featureCount) {
-      drawn.fill(1);
+      bytes.fill(1, drawnFeatures, drawnFeatures + featureCount);
       return;
     }
     for (let index = 0; index < featureCount; index++) {
       const isDrawn = (featureCount - index) * this.#random() < needed;
-      drawn[index] = isDrawn ? 1 : 0;
+      bytes[drawnFeatures + index] = isDrawn ? 1 : 0;
       if (isDrawn) needed--;
     }
   }
