@@ -40,7 +40,8 @@ function crossValidate<O extends Objective<O>>(
   const sets = splitFolds(split);
   const planned = planBoosting(order.length, objective.forestCount, true, effort);
   const shares = SHARES[planned.search];
-  const tried = planned.search === 'short' && order.length > MAX_ROWS_OF_ALL_FOLDS ? sets.slice(0, FEW_FOLDS) : sets;
+  const isLarge = objective.forestCount * order.length > MAX_ROWS_OF_ALL_FOLDS;
+  const tried = planned.search === 'short' && isLarge ? sets.slice(0, FEW_FOLDS) : sets;
   const isLateToSearch = () => isLate('search');
   const plan = searchPlan(learner, objective, tried, planned, isLateToSearch, progress.stage(shares.search, 1));
   const folds = sets.map((fold) => ({ ...fold, booster: begin(learner, objective, fold.train, plan) }));
@@ -80,7 +81,7 @@ const SHARES = {
   whole: { search: 0.3, folds: 0.25, model: 0.2 },
 };
 
-/** A short search of larger tables takes fewer folds. */
+/** A short search takes fewer folds of larger tables, and of many classes: so many rows × forests. */
 const MAX_ROWS_OF_ALL_FOLDS = 5000;
 const FEW_FOLDS = 2;
 

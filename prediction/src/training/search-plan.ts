@@ -25,6 +25,9 @@ const CHANGES: typeof FIRST_CHANGES = [
 /** The learning rate of trials, which are compared with each other alone, and their patience. */
 const TRIAL = { learningRate: 0.1, patience: 20 };
 
+/** The most rounds of a trial of a short search: where more still help, so many show which trees are better. */
+const MAX_SHORT_ROUNDS = 200;
+
 /** A change is kept when it lowers the loss by this share: less may be chance. */
 const MIN_GAIN = 2e-3;
 
@@ -48,12 +51,13 @@ export function searchPlan<O extends Objective<O>>(
   const tested = Uint32Array.from(sets.flatMap(({ test }) => [...test]));
   const learningRate = Math.max(TRIAL.learningRate, plan.learningRate);
   const changes = plan.search === 'whole' ? CHANGES : FIRST_CHANGES;
+  const maxRounds = plan.search === 'whole' ? plan.maxRounds : Math.min(plan.maxRounds, MAX_SHORT_ROUNDS);
   let trial = 0;
   const lossOf = (tree: Tree) => {
     const parts = sets.map(({ train, test }) => {
       return { test, booster: learner.booster(train, tree, objective.createLoss(learningRate)) };
     });
-    const limits = { maxRounds: plan.maxRounds, patience: TRIAL.patience, isLate };
+    const limits = { maxRounds, patience: TRIAL.patience, isLate };
     const { loss } = boostToBest(learner, objective, tested, parts, limits, (round) => {
       onShare((trial + openShare(round)) / (1 + changes.length));
     });
