@@ -243,10 +243,30 @@ describe('a key', () => {
     await expect.poll(statuses).toEqual([401, 401]);
   });
 
-  test('gives tokens on one instance, which are good on both and end on both', async () => {
+  /** Both instances, as a host reaches them that has consent by a new key. */
+  async function openOauth() {
     const key = await makeKey(database.url, { name: 'of a host' });
     const [one, other] = both.map((server) => OauthService.on(server, database.url, key, LOCAL_ISSUER));
     if (!one || !other) throw new Error('There are not two');
+    return { one, other };
+  }
+
+  test.each([2, 10])('gives the same new tokens to %i refreshes that race on both instances', async (count) => {
+    const { one, other } = await openOauth();
+    const client = (await one.register()).body.client_id;
+    const { access_token: token, refresh_token: old } = await one.connect(client);
+    await one.ageRefreshTokens(60_000);
+    const sides = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? one : other));
+    const raced = await Promise.all(sides.map((side) => side.refresh(client, old)));
+    expect(raced.map(({ status }) => status)).toEqual(sides.map(() => 200));
+    const pairs = raced.map(({ tokens }) => `${tokens.access_token} ${tokens.refresh_token}`);
+    expect(new Set(pairs).size).toBe(1);
+    const [fresh = ''] = pairs[0]?.split(' ') ?? [];
+    expect([(await other.tools(token)).status, (await other.tools(fresh)).status]).toEqual([200, 200]);
+  });
+
+  test('gives tokens on one instance, which are good on both and end on both', async () => {
+    const { one, other } = await openOauth();
     const client = (await one.register()).body.client_id;
     const code = await one.code(client);
     const all = [one, other, one, other];
