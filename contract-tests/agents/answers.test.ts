@@ -24,22 +24,10 @@ function nameOfTool(tools: readonly { function: { name: string } }[] = []): stri
   return tools[0]?.function.name ?? 'none';
 }
 
-let begun = 0;
-
-/** Returns the requests that the chat server got since the script began. */
-function sent() {
-  return service.chat.requests.slice(begun).map(({ body }) => body);
-}
-
-function play(script: ChatScript): void {
-  begun = service.chat.requests.length;
-  service.chat.play(script);
-}
-
 describe('an agent', () => {
   test('answers with a prediction, its interval and the names that did not fit', async () => {
     const agent = await service.agent({ skills: [MODEL] });
-    play(uses({ carat: 0.7, cut: 'Ideal', colour: 'G' }, 'About 2,700 dollars.'));
+    service.chat.play(uses({ carat: 0.7, cut: 'Ideal', colour: 'G' }, 'About 2,700 dollars.'));
     const { message, steps, usage } = await service.answer(agent, 'What does 0.7 carat cost?');
     expect(message).toMatchObject({ role: 'assistant', content: 'About 2,700 dollars.' });
     expect(steps).toMatchObject([{ input: { carat: 0.7, colour: 'G' }, error: null }]);
@@ -62,7 +50,7 @@ describe('an agent', () => {
     expect((await service.send('PUT', `${address}?target=churn`, rows)).status).toBe(202);
     await untilReadyAt(`${service.server.url}${address}`, { Authorization: `Bearer ${service.key}` });
     const agent = await service.agent({ skills: [{ type: 'model', params: { model: 'churn' } }] });
-    play(({ body }, number) => {
+    service.chat.play(({ body }, number) => {
       const customer = { months: 3, plan: 'monthly', city: 'City 1', age: 33 };
       if (number === 0) return calls({ name: nameOfTool(body.tools), arguments: customer });
       const said = String(body.messages.at(-1)?.content);
@@ -92,7 +80,7 @@ describe('an agent', () => {
     await untilReadyAt(`${service.server.url}${address}`, { Authorization: `Bearer ${service.key}` });
     const skills = [{ type: 'model', params: { model: 'store_sales' } }];
     const agent = await service.agent({ skills });
-    play(uses({ series: { store: 'B' }, steps: 2 }));
+    service.chat.play(uses({ series: { store: 'B' }, steps: 2 }));
     const { steps } = await service.answer(agent, 'How will B do?');
     expect(JSON.parse(steps[0]?.result ?? '')).toMatchObject({
       target: 'sales',
@@ -107,28 +95,28 @@ describe('an agent', () => {
         { month: '2024-02', step: 2 },
       ],
     });
-    const { parameters } = sent()[0]?.tools?.[0]?.function ?? {};
+    const { parameters } = service.chat.sent()[0]?.tools?.[0]?.function ?? {};
     expect(Object(parameters).properties.series.properties.store.enum).toEqual(['A', 'B']);
-    play(uses({ series: { store: 'Z' }, steps: 2 }));
+    service.chat.play(uses({ series: { store: 'Z' }, steps: 2 }));
     const failed = await service.answer(agent, 'How will Z do?');
     expect(failed.steps[0]?.error).toContain('"store" "Z"');
-    play(uses({ steps: 2 }));
+    service.chat.play(uses({ steps: 2 }));
     const unnamed = await service.answer(agent, 'How will they do?');
     expect(unnamed.steps[0]?.error).toContain('Name the series by "store"');
   });
 
   test('offers the columns of a model, with its categories as choices', async () => {
     const agent = await service.agent({ skills: [MODEL] });
-    play([says('Hello.')]);
+    service.chat.play([says('Hello.')]);
     await service.answer(agent, 'Hello?');
-    const { properties } = Object(sent().at(-1)?.tools?.[0]?.function.parameters);
+    const { properties } = Object(service.chat.sent().at(-1)?.tools?.[0]?.function.parameters);
     expect(properties.carat).toMatchObject({ type: 'number' });
     expect(properties.cut.enum).toContain('Ideal');
   });
 
   test('answers from a table, and shows the statement', async () => {
     const agent = await service.agent({ skills: [SQL] });
-    play(uses({ sql: 'select cut, sum(price) as sum from orders group by cut order by cut' }));
+    service.chat.play(uses({ sql: 'select cut, sum(price) as sum from orders group by cut order by cut' }));
     const { steps } = await service.answer(agent, 'How much did we sell?');
     expect(JSON.parse(steps[0]?.result ?? '')).toEqual({
       columns: ['cut', 'sum'],
@@ -138,16 +126,16 @@ describe('an agent', () => {
       ],
       truncated: false,
     });
-    expect(sent()[0]?.tools?.[0]?.function.description).toContain('orders(id INTEGER, cut TEXT');
+    expect(service.chat.sent()[0]?.tools?.[0]?.function.description).toContain('orders(id INTEGER, cut TEXT');
   });
 
   test('takes both forms of messages, and sends the history in order', async () => {
     const agent = await service.agent();
-    play([says('Yes.')]);
+    service.chat.play([says('Yes.')]);
     await service.answer(agent, {
       messages: [{ question: 'One?', answer: '1' }, { question: 'Two?' }, { question: 'Three?' }],
     });
-    const questions = sent().at(-1)?.messages.slice(1);
+    const questions = service.chat.sent().at(-1)?.messages.slice(1);
     await service.answer(agent, {
       messages: [
         { role: 'user', content: 'One?' },
@@ -156,7 +144,7 @@ describe('an agent', () => {
         { role: 'user', content: 'Three?' },
       ],
     });
-    expect(sent().at(-1)?.messages.slice(1)).toEqual(questions);
+    expect(service.chat.sent().at(-1)?.messages.slice(1)).toEqual(questions);
     expect(questions?.map(({ role, content }) => [role, content])).toEqual([
       ['user', 'One?'],
       ['assistant', '1'],
@@ -165,11 +153,11 @@ describe('an agent', () => {
   });
 
   test('chooses among the chat models, and refuses another', async () => {
-    play([says('Yes.')]);
+    service.chat.play([says('Yes.')]);
     await service.answer(await service.agent({ model_name: 'small' }), 'Yes?');
-    expect(sent().at(-1)?.model).toBe('small');
+    expect(service.chat.sent().at(-1)?.model).toBe('small');
     await service.answer(await service.agent({ settings: { temperature: 0.3 } }), 'Yes?');
-    expect(sent().at(-1)).toMatchObject({ model: 'scripted', temperature: 0.3 });
+    expect(service.chat.sent().at(-1)).toMatchObject({ model: 'scripted', temperature: 0.3 });
     const refused = await service.ask(await service.agent({ model_name: 'gpt-4o' }), 'Yes?');
     expect(refused.status).toBe(409);
     expect(await refused.json()).toMatchObject({
@@ -181,10 +169,10 @@ describe('an agent', () => {
   test('tells of skills that are gone or cannot be used, and answers with the others', async () => {
     const agent = await service.agent({ skills: [MODEL, SQL] });
     await service.remove(`/projects/default/skills/model_${agent.split('_')[1]}_0`);
-    play([says('Hello.')]);
+    service.chat.play([says('Hello.')]);
     const { steps } = await service.answer(agent, 'Hello?');
     expect(steps).toEqual([]);
-    expect(sent().at(-1)?.tools).toHaveLength(1);
+    expect(service.chat.sent().at(-1)?.tools).toHaveLength(1);
   });
 
   test('says that a model is still training, and answers without it', async () => {
@@ -193,20 +181,20 @@ describe('an agent', () => {
     const accepted = await service.send('PUT', `${at}?target=price`, undefined, init);
     expect(accepted.status).toBe(202);
     const agent = await service.agent({ skills: [{ type: 'model', params: { model: 'slow' } }] });
-    play([says('Not yet.')]);
+    service.chat.play([says('Not yet.')]);
     const { message, steps } = await service.answer(agent, 'What does it cost?');
     expect(message.content).toBe('Not yet.');
     expect(steps).toMatchObject([{ result: null, error: expect.stringContaining('still training') }]);
-    expect(sent()[0]?.messages[0]?.content).toContain('is still training');
+    expect(service.chat.sent()[0]?.messages[0]?.content).toContain('is still training');
     await service.remove(at);
   });
 
   test('has at most 64 tools, and says how it left out the others', async () => {
     const skills = Array.from({ length: 66 }, () => SQL);
     const agent = await service.agent({ skills });
-    play([says('Hello.')]);
+    service.chat.play([says('Hello.')]);
     const { steps } = await service.answer(agent, 'Hello?');
-    expect(sent().at(-1)?.tools).toHaveLength(64);
+    expect(service.chat.sent().at(-1)?.tools).toHaveLength(64);
     expect(steps).toMatchObject([{ error: expect.stringContaining('at most 64 tools') }]);
   });
 
@@ -214,9 +202,9 @@ describe('an agent', () => {
     const agent = await service.agent({ skills: [MODEL] });
     const key = await service.createKey({ scopes: ['ask', 'read'] });
     const headers = { Authorization: `Bearer ${key}` };
-    play(uses({ carat: 1 }, 'I cannot.'));
+    service.chat.play(uses({ carat: 1 }, 'I cannot.'));
     const { steps } = await service.answer(agent, 'What does it cost?', { headers });
-    expect(sent()[0]?.tools).toBeUndefined();
+    expect(service.chat.sent()[0]?.tools).toBeUndefined();
     expect(steps[0]).toMatchObject({ result: null, error: expect.stringContaining("'predict'") });
     expect(steps.every(({ result }) => result === null)).toBe(true);
   });
@@ -231,11 +219,11 @@ describe('an agent', () => {
 describe('the use of tools', () => {
   test('fails with a reason when the agent does not have the tool', async () => {
     const agent = await service.agent({ skills: [SQL] });
-    play([calls({ name: 'drop_everything', arguments: {} }), says('I cannot.')]);
+    service.chat.play([calls({ name: 'drop_everything', arguments: {} }), says('I cannot.')]);
     const { message, steps } = await service.answer(agent, 'Drop it.');
     expect(message.content).toBe('I cannot.');
     expect(steps).toMatchObject([{ skill: null, error: expect.stringContaining('no tool named') }]);
-    expect(JSON.stringify(sent()[1]?.messages.at(-1))).toContain('The tool failed');
+    expect(JSON.stringify(service.chat.sent()[1]?.messages.at(-1))).toContain('The tool failed');
   });
 
   test('goes on after arguments that are not JSON, and without tools after a second time', async () => {
@@ -245,11 +233,11 @@ describe('the use of tools', () => {
       chunk({}, 'tool_calls'),
       DONE,
     );
-    play([broken, broken, says('I give up.')]);
+    service.chat.play([broken, broken, says('I give up.')]);
     const { message, steps } = await service.answer(agent, 'Count.');
     expect(message.content).toBe('I give up.');
     expect(steps).toHaveLength(2);
-    expect(sent().at(-1)?.tools).toBeUndefined();
+    expect(service.chat.sent().at(-1)?.tools).toBeUndefined();
   });
 
   test('ends, however often the language model asks for tools', async () => {
@@ -258,7 +246,7 @@ describe('the use of tools', () => {
       body.tools
         ? calls({ name: nameOfTool(body.tools), arguments: { sql: 'select 1 from orders' } })
         : says('Enough.');
-    play(script);
+    service.chat.play(script);
     const { message, steps, usage } = await service.answer(agent, 'Count.');
     expect(message.content).toBe('Enough.');
     expect(steps).toHaveLength(10);
@@ -267,7 +255,7 @@ describe('the use of tools', () => {
 
   test('ends with a problem if the language model never answers in words', async () => {
     const agent = await service.agent({ skills: [SQL] });
-    play([calls({ name: 'sql', arguments: {} })]);
+    service.chat.play([calls({ name: 'sql', arguments: {} })]);
     const response = await service.ask(agent, 'Count.');
     expect(response.status).toBe(502);
     expect(await response.text()).toContain('never answered in words');
@@ -277,7 +265,7 @@ describe('the use of tools', () => {
     const agent = await service.agent({ skills: [SQL] });
     const call = { name: 'sql', arguments: { sql: 'select 1 from orders' } };
     const many = Array.from({ length: 40 }, (_, index) => ({ ...call, id: `call_${index}` }));
-    play([calls(...many), says('Done.')]);
+    service.chat.play([calls(...many), says('Done.')]);
     const { steps } = await service.answer(agent, 'Count.');
     expect(steps).toHaveLength(32);
   });
@@ -286,12 +274,12 @@ describe('the use of tools', () => {
     const agent = await service.agent({ skills: [SQL] });
     const sql =
       "with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) select group_concat(i, 'xxxxxxxxxx') as long from n";
-    play(({ body }, number) =>
+    service.chat.play(({ body }, number) =>
       number === 0 ? calls({ name: nameOfTool(body.tools), arguments: { sql } }) : says('Long.'),
     );
     const { steps } = await service.answer(agent, 'Long?');
     expect(steps[0]?.result?.length).toBeLessThanOrEqual(4000);
-    const told = String(sent()[1]?.messages.at(-1)?.content);
+    const told = String(service.chat.sent()[1]?.messages.at(-1)?.content);
     expect(told.length).toBeLessThan(17_000);
     expect(told).toContain('The rest is left out');
   });
@@ -305,12 +293,12 @@ test('answers hold the passages that were found, if the agent says so', async ()
     `/projects/default/skills/${skill}/documents/care.md`,
     '# Cleaning\n\nClean a ring in warm water.',
   );
-  play(uses({ query: 'clean ring' }, 'In warm water (care.md, passage 1).'));
+  service.chat.play(uses({ query: 'clean ring' }, 'In warm water (care.md, passage 1).'));
   const { message } = await service.answer(agent, 'How do I clean it?');
   expect(message.context).toMatchObject([
     { skill, document: 'care.md', passage: 1, content: expect.stringContaining('warm water') },
   ]);
-  play(uses({ query: 'clean ring' }, 'In warm water.'));
+  service.chat.play(uses({ query: 'clean ring' }, 'In warm water.'));
   const events = await service.events(agent, 'How do I clean it?');
   expect(events.map(kindOf)).toContain('context');
 });
@@ -318,7 +306,7 @@ test('answers hold the passages that were found, if the agent says so', async ()
 describe('the stream', () => {
   test('tells the start, each use, the text, the whole answer and the end', async () => {
     const agent = await service.agent({ skills: [SQL] });
-    play(uses({ sql: 'select count(*) as n from orders' }, 'Three.'));
+    service.chat.play(uses({ sql: 'select count(*) as n from orders' }, 'Three.'));
     const events = await service.events(agent, 'How many?');
     expect(events.map(kindOf)).toEqual(['start', 'actions', 'steps', 'delta', 'output', 'end']);
     expect(events[0]).toMatchObject({ prompt: 'How many?' });
@@ -328,7 +316,7 @@ describe('the stream', () => {
 
   test('ends with an error and the end when the answer fails', async () => {
     const agent = await service.agent();
-    play([{ status: 429, headers: { 'Retry-After': '7' } }]);
+    service.chat.play([{ status: 429, headers: { 'Retry-After': '7' } }]);
     const events = await service.events(agent, 'Hello?');
     expect(events.map(kindOf)).toEqual(['start', 'error', 'end']);
     expect(events[1]).toMatchObject({ error_type: 'rate_limit' });
@@ -336,7 +324,7 @@ describe('the stream', () => {
 
   test('has no more than 64 KiB of text', async () => {
     const agent = await service.agent();
-    play([endless(chunk({ content: 'x'.repeat(1000) }))]);
+    service.chat.play([endless(chunk({ content: 'x'.repeat(1000) }))]);
     const events = await service.events(agent, 'Hello?');
     expect(events.map(kindOf).slice(-2)).toEqual(['error', 'end']);
     expect(events.filter((event) => kindOf(event) === 'delta').length).toBeLessThan(80);
@@ -352,7 +340,7 @@ test('counts the tokens of all requests', async () => {
   const agent = await service.agent({ skills: [SQL] });
   const tokens = usageChunk({ prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 });
   const first = calls({ name: 'sql', arguments: {} });
-  play([{ body: [...(first.body as Iterable<string>)].toSpliced(-1, 0, tokens) }, says('Done.')]);
+  service.chat.play([{ body: [...(first.body as Iterable<string>)].toSpliced(-1, 0, tokens) }, says('Done.')]);
   const { usage } = await service.answer(agent, 'Count.');
   expect(usage).toEqual({ requests: 2, prompt_tokens: 17, completion_tokens: 5, total_tokens: 22 });
 });

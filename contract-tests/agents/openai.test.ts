@@ -85,17 +85,6 @@ const CHAT_NULLS = { audio: {}, functions: [], function_call: 'auto', moderation
 
 const ADDRESS = '/v1/chat/completions';
 
-let begun = 0;
-function play(script: ChatScript): void {
-  begun = service.chat.requests.length;
-  service.chat.play(script);
-}
-
-/** Returns the requests that the chat server got since the script began. */
-function sent() {
-  return service.chat.requests.slice(begun).map(({ body }) => body);
-}
-
 const body = (fields: object = {}) => ({ model: analyst, messages: [QUESTION], ...fields });
 
 const complete = (fields?: object): Promise<Completion> => service.json('POST', ADDRESS, body(fields));
@@ -153,37 +142,37 @@ describe('a chat completion', () => {
     ['max_completion_tokens', { max_completion_tokens: 2 }],
     ['the smaller of both', { max_tokens: 9, max_completion_tokens: 2 }],
   ])('ends at %s, and says so, with the text of its stream', async (_, bound) => {
-    play(saysPrice);
+    service.chat.play(saysPrice);
     const { choices, usage } = await complete(bound);
     expect(choices[0]).toMatchObject({ finish_reason: 'length', message: { content: 'About 2,700 ' } });
     expect(usage?.completion_tokens).toBe(2);
     const chunks = await streamed(bound);
     expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe(choices[0]?.message.content);
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('length');
-    expect(sent().map(({ max_tokens }) => max_tokens)).toEqual([2, 2]);
+    expect(service.chat.sent().map(({ max_tokens }) => max_tokens)).toEqual([2, 2]);
   });
 
   test('bounds the tokens of all its requests together, and uses no tool without any left', async () => {
-    play(usesPricesFor(6));
+    service.chat.play(usesPricesFor(6));
     const cut = await complete({ max_tokens: 8 });
     expect(cut).toMatchObject({
       choices: [{ finish_reason: 'length', message: { content: 'About 2,700 ' } }],
       steps: [{ tool: 'prices' }],
       usage: { completion_tokens: 8 },
     });
-    expect(sent().map(({ max_tokens }) => max_tokens)).toEqual([8, 2]);
-    play(usesPricesFor(6));
+    expect(service.chat.sent().map(({ max_tokens }) => max_tokens)).toEqual([8, 2]);
+    service.chat.play(usesPricesFor(6));
     expect(await complete({ max_tokens: 6 })).toMatchObject({
       choices: [{ finish_reason: 'length', message: { content: '' } }],
       steps: [],
       usage: { completion_tokens: 6 },
     });
-    expect(sent()).toHaveLength(1);
+    expect(service.chat.sent()).toHaveLength(1);
   });
 
   test('cut within a call of a tool or before its first word is empty, and no failure', async () => {
     for (const started of [[callChunk({ index: 0, function: { arguments: '{"ca' } })], []]) {
-      play(() => stream(...started, chunk({}, 'length'), DONE));
+      service.chat.play(() => stream(...started, chunk({}, 'length'), DONE));
       expect((await complete({ max_tokens: 1 })).choices).toMatchObject([
         { finish_reason: 'length', message: { content: '' } },
       ]);
@@ -191,7 +180,7 @@ describe('a chat completion', () => {
   });
 
   test('cut by the chat server alone says so in its text, too', async () => {
-    play(() => stream(chunk({ content: 'About' }), chunk({}, 'length'), DONE));
+    service.chat.play(() => stream(chunk({ content: 'About' }), chunk({}, 'length'), DONE));
     expect((await complete()).choices).toMatchObject([
       { finish_reason: 'length', message: { content: expect.stringMatching(/^About.*cut off/s) } },
     ]);
@@ -202,13 +191,13 @@ describe('a chat completion', () => {
     const message = "'max_tokens' is not supported with this model. Use 'max_completion_tokens'.";
     const newer: ChatScript = ({ body }) =>
       body.max_tokens === undefined ? says('Hello.') : refuses(400, { message });
-    play(newer);
+    service.chat.play(newer);
     for (const asked of [{ max_tokens: 20 }, { max_completion_tokens: 30 }]) {
       expect(await complete({ model: 'newer', ...asked })).toMatchObject({
         choices: [{ message: { content: 'Hello.' } }],
       });
     }
-    expect(sent().map((asked) => [asked.max_tokens, asked.max_completion_tokens])).toEqual([
+    expect(service.chat.sent().map((asked) => [asked.max_tokens, asked.max_completion_tokens])).toEqual([
       ...[
         [20, undefined],
         [undefined, 20],
@@ -221,15 +210,15 @@ describe('a chat completion', () => {
       [message, 2],
       ['max_tokens must be at most 10', 1],
     ] as const) {
-      play(() => refuses(400, { message: refused }));
+      service.chat.play(() => refuses(400, { message: refused }));
       const failed = await service.send('POST', ADDRESS, body({ max_tokens: 20 }));
       expect(await failed.json()).toMatchObject({ status: 502, detail: expect.stringContaining(refused) });
-      expect(sent()).toHaveLength(requests);
+      expect(service.chat.sent()).toHaveLength(requests);
     }
   });
 
   test('passes images on, after the text of their message', async () => {
-    play(() => says('A heart.'));
+    service.chat.play(() => says('A heart.'));
     const image = { type: 'image_url', image_url: { url: PIXEL, detail: 'low' } };
     const parts = [image, { type: 'text', text: 'What is this?' }];
     await complete({
@@ -240,7 +229,7 @@ describe('a chat completion', () => {
         { role: 'user', content: parts },
       ],
     });
-    expect(sent()[0]?.messages.slice(1)).toEqual([
+    expect(service.chat.sent()[0]?.messages.slice(1)).toEqual([
       { role: 'user', content: [PASSED_IMAGE] },
       { role: 'assistant', content: 'A pixel.' },
       { role: 'user', content: [{ type: 'text', text: 'And\n\nWhat is this?' }, PASSED_IMAGE] },
@@ -248,7 +237,7 @@ describe('a chat completion', () => {
   });
 
   test('has the text of its stream, and tells the tools of the agent as steps alone', async () => {
-    play(usesPrices);
+    service.chat.play(usesPrices);
     const whole = await complete();
     const [choice] = whole.choices;
     expect(choice).toMatchObject({
@@ -259,7 +248,7 @@ describe('a chat completion', () => {
     expect(whole.steps).toMatchObject([{ skill: 'prices', input: { carat: 0.7 }, error: null }]);
     expect(whole.usage).toEqual({ prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 });
 
-    play(usesPrices);
+    service.chat.play(usesPrices);
     const chunks = await streamed();
     expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe(choice?.message.content);
     expect(JSON.stringify(chunks)).not.toContain('tool_calls');
@@ -273,21 +262,25 @@ describe('a chat completion', () => {
     ['clients of DeepSeek', { reasoning_content: 'Let me see.' }],
     ['clients of OpenRouter', { reasoning: 'Let me see.', reasoning_details: [{ index: 0 }] }],
   ])('goes on after an answer as %s sends it back', async (_, fields) => {
-    play(() => says('More.'));
+    service.chat.play(() => says('More.'));
     const said = { role: 'assistant', content: 'About 2,700.' };
     await complete({ messages: [{ ...UNSET, ...QUESTION }, { ...said, ...fields }, QUESTION] });
-    expect(sent()[0]?.messages.slice(1)).toEqual([QUESTION, said, QUESTION]);
+    expect(service.chat.sent()[0]?.messages.slice(1)).toEqual([QUESTION, said, QUESTION]);
   });
 
   test.each([
     ['Agents SDK', { role: 'assistant', refusal: null, annotations: [] }],
     ['a package with own types', { image_url: null, refusal: null, citations: null }],
   ])('goes on after parts as the %s holds them, and leaves out thoughts', async (_, fields) => {
-    play(() => says('More.'));
+    service.chat.play(() => says('More.'));
     const thought = { type: 'thinking', thinking: 'Let me see.', signature: 'x' };
     const content = [thought, { type: 'text', text: 'About 2,700.', ...fields }];
     await complete({ messages: [QUESTION, { role: 'assistant', content }, QUESTION] });
-    expect(sent()[0]?.messages.slice(1)).toEqual([QUESTION, { role: 'assistant', content: 'About 2,700.' }, QUESTION]);
+    expect(service.chat.sent()[0]?.messages.slice(1)).toEqual([
+      QUESTION,
+      { role: 'assistant', content: 'About 2,700.' },
+      QUESTION,
+    ]);
   });
 
   test.each([
@@ -295,7 +288,7 @@ describe('a chat completion', () => {
     ['parts', []],
     ['null', null],
   ])('leaves out instructions that are empty, as %s', async (_, content) => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     await complete({ messages: [{ role: 'system', content }, { role: 'developer', content }, QUESTION] });
     await respond({
       input: [
@@ -303,14 +296,17 @@ describe('a chat completion', () => {
         { role: 'user', content: ASKED },
       ],
     });
-    const [chat, response] = sent();
-    play(() => says('Hello.'));
+    const [chat, response] = service.chat.sent();
+    service.chat.play(() => says('Hello.'));
     await complete();
-    expect([chat?.messages, response?.messages]).toEqual([sent()[0]?.messages, sent()[0]?.messages]);
+    expect([chat?.messages, response?.messages]).toEqual([
+      service.chat.sent()[0]?.messages,
+      service.chat.sent()[0]?.messages,
+    ]);
   });
 
   test('goes on after calls as clients gather them from a stream', async () => {
-    play(() => says('Three.'));
+    service.chat.play(() => says('Three.'));
     const own = { name: 'stock', arguments: '{}' };
     const call = { id: 'call_0', type: 'function', function: own };
     const gathered = { ...call, index: 0, function: { ...own, parsed_arguments: {} } };
@@ -321,18 +317,20 @@ describe('a chat completion', () => {
         { role: 'tool', tool_call_id: 'call_0', content: '3', tool_calls: null },
       ],
     });
-    expect(sent()[0]?.messages[2]).toMatchObject({ role: 'assistant', tool_calls: [call] });
+    expect(service.chat.sent()[0]?.messages[2]).toMatchObject({ role: 'assistant', tool_calls: [call] });
   });
 
   test('leaves out an answer that ended before its first word', async () => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     const silent = ['', null, []].map((content) => ({ role: 'assistant', content }));
     await complete({ messages: [QUESTION, ...silent, { role: 'user', content: 'Well?' }] });
-    expect(sent()[0]?.messages.slice(1)).toEqual([{ role: 'user', content: `${QUESTION.content}\n\nWell?` }]);
+    expect(service.chat.sent()[0]?.messages.slice(1)).toEqual([
+      { role: 'user', content: `${QUESTION.content}\n\nWell?` },
+    ]);
   });
 
   test('takes what clients send by default', async () => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     const tool = { name: 'stock', parameters: null, description: null, strict: null };
     await complete({ ...DEFAULTS, ...CHAT_DEFAULTS, tools: [{ type: 'function', function: tool }] });
     const nulls = Object.keys({ ...DEFAULTS, ...CHAT_DEFAULTS, ...CHAT_NULLS });
@@ -340,15 +338,15 @@ describe('a chat completion', () => {
   });
 
   test('tells the tokens of a stream when asked', async () => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     const chunks = await streamed({ stream_options: { include_usage: true } });
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 15 } });
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     expect((await streamed()).at(-1)).toMatchObject({ choices: [{ delta: {} }], steps: [] });
   });
 
   test('takes instructions and temperature beside those of the agent', async () => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     await complete({
       temperature: 1,
       messages: [
@@ -362,7 +360,7 @@ describe('a chat completion', () => {
         },
       ],
     });
-    const [{ messages = [], temperature } = {}] = sent();
+    const [{ messages = [], temperature } = {}] = service.chat.sent();
     expect(temperature).toBe(1);
     expect(messages[0]?.content).toContain('Answer in verse.');
     expect(messages[1]).toMatchObject({ role: 'user', content: 'Hello\nyou.' });
@@ -370,21 +368,21 @@ describe('a chat completion', () => {
 
   test('offers the tools of the client, and goes on with their results', async () => {
     const tools = [{ type: 'function', function: { name: 'stock', parameters: { type: 'object', properties: {} } } }];
-    play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
+    service.chat.play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
     const asked = await complete({ tools });
     const [choice] = asked.choices;
     expect(choice?.finish_reason).toBe('tool_calls');
     const call = { id: 'call_0', type: 'function', function: { name: 'stock', arguments: '{"carat":0.7}' } };
     expect(choice?.message.tool_calls).toEqual([call]);
     expect(asked.steps).toEqual([]);
-    expect(sent()[0]?.tools?.map((tool) => tool.function.name)).toEqual(['prices', 'stock']);
+    expect(service.chat.sent()[0]?.tools?.map((tool) => tool.function.name)).toEqual(['prices', 'stock']);
 
-    play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
+    service.chat.play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
     const chunks = await streamed({ tools });
     const pieces = chunks.flatMap(({ choices: [at] }) => at?.delta.tool_calls ?? []);
     expect(pieces).toEqual([{ index: 0, ...call }]);
 
-    play(() => says('Three are left.'));
+    service.chat.play(() => says('Three are left.'));
     const next = await complete({
       tools,
       messages: [
@@ -394,7 +392,7 @@ describe('a chat completion', () => {
       ],
     });
     expect(next.choices[0]?.message.content).toBe('Three are left.');
-    expect(sent()[0]?.messages.slice(1)).toMatchObject([
+    expect(service.chat.sent()[0]?.messages.slice(1)).toMatchObject([
       QUESTION,
       { role: 'assistant', tool_calls: [{ id: 'call_0' }] },
       { role: 'tool', tool_call_id: 'call_0', content: '<result>\n3\n</result>' },
@@ -419,13 +417,13 @@ describe('a chat completion', () => {
       },
     ],
   ])('offers no tools when %s', async (_, fields) => {
-    play(() => says('Diamond prices'));
+    service.chat.play(() => says('Diamond prices'));
     await complete(fields);
-    expect(sent()[0]?.tools).toBeUndefined();
+    expect(service.chat.sent()[0]?.tools).toBeUndefined();
   });
 
   test('finds an agent by its project too', async () => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     expect(await complete({ model: `default/${analyst}` })).toMatchObject({ model: `default/${analyst}` });
     expect(await service.json('GET', '/v1/models')).toMatchObject({
       object: 'list',
@@ -615,12 +613,12 @@ describe('an error', () => {
     expect(await refused.json()).toMatchObject({ error: { type: 'permission_error' } });
     // The last one stands for a wait that was too long; `chat-bounds.test.ts` has the waits themselves.
     for (const reply of [refuses(429, undefined, { 'Retry-After': '20' }), { end: 'cut' } as const, refuses(504)]) {
-      play(() => reply);
+      service.chat.play(() => reply);
       const failed = await service.send('POST', ADDRESS, body());
       expect(failed.status).toBe(502);
       expect(await failed.json()).toMatchObject({ error: { type: 'server_error' } });
     }
-    play(() => refuses(429, undefined, { 'Retry-After': '20' }));
+    service.chat.play(() => refuses(429, undefined, { 'Retry-After': '20' }));
     const busy = await service.send('POST', RESPONSES, { model: analyst, input: ASKED });
     expect([busy.status, busy.headers.get('Retry-After')]).toEqual([502, '20']);
     await service.create('agent', { name: 'older', model_name: 'gone' });
@@ -632,7 +630,7 @@ describe('an error', () => {
   });
 
   test('within a stream is its last event, and names the request', async () => {
-    play(() => refuses(429));
+    service.chat.play(() => refuses(429));
     const headers = { 'X-Request-Id': 'chat-429' };
     const text = await service.text('POST', ADDRESS, body({ stream: true }), { headers });
     expect(eventsIn(text).at(-1)).toMatchObject({
@@ -680,7 +678,7 @@ describe('a response', () => {
 
   test('tells tools of the agent as its own items, and predictions with their intervals', async () => {
     let predicted = 0;
-    play((request, number) => {
+    service.chat.play((request, number) => {
       const result = request.body.messages.at(-1)?.content ?? '';
       predicted = Number(/"value":([\d.]+)/.exec(`${result}`)?.[1]);
       if (number === 0) return usesPrices(request, number);
@@ -725,9 +723,9 @@ describe('a response', () => {
       Math.round(predicted).toLocaleString('en'),
     );
 
-    play(usesPrices);
+    service.chat.play(usesPrices);
     const plain = await respond();
-    play(usesPrices);
+    service.chat.play(usesPrices);
     const events = await respondInEvents();
     const end = events.at(-1);
     const streamedWhole = end && 'response' in end ? end.response : undefined;
@@ -751,7 +749,7 @@ describe('a response', () => {
   });
 
   test('ends at max_output_tokens as incomplete, with the text of its stream, and is continued', async () => {
-    play(saysPrice);
+    service.chat.play(saysPrice);
     const whole = await respond({ max_output_tokens: 2 });
     expect(whole).toMatchObject({
       status: 'incomplete',
@@ -767,16 +765,16 @@ describe('a response', () => {
       type: 'response.incomplete',
       response: { status: 'incomplete', output: [{}] },
     });
-    play(() => says('dollars.'));
+    service.chat.play(() => says('dollars.'));
     const next = await respond({ previous_response_id: whole.id, input: 'Go on.' });
     expect(next).toMatchObject({ status: 'completed', max_output_tokens: null });
-    expect(sent()[0]?.messages.at(-2)).toEqual({ role: 'assistant', content: 'About 2,700 ' });
-    play(usesPricesFor(6));
+    expect(service.chat.sent()[0]?.messages.at(-2)).toEqual({ role: 'assistant', content: 'About 2,700 ' });
+    service.chat.play(usesPricesFor(6));
     expect(await respond({ max_output_tokens: 6 })).toMatchObject({ status: 'incomplete', output: [] });
   });
 
   test('passes images on, and keeps them for the responses that continue it', async () => {
-    play(() => says('A heart.'));
+    service.chat.play(() => says('A heart.'));
     const content = [
       { type: 'input_text', text: 'What is this?' },
       { type: 'input_image', image_url: PIXEL, detail: 'auto' },
@@ -784,11 +782,11 @@ describe('a response', () => {
     const first = await respond({ input: [{ type: 'message', role: 'user', content }] });
     await respond({ previous_response_id: first.id, input: 'And its colour?' });
     const asked = { role: 'user', content: [{ type: 'text', text: 'What is this?' }, PASSED_IMAGE] };
-    expect(sent().map(({ messages }) => messages[1])).toEqual([asked, asked]);
+    expect(service.chat.sent().map(({ messages }) => messages[1])).toEqual([asked, asked]);
   });
 
   test('offers the tools of the client, and goes on with their results, with or without a store', async () => {
-    play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
+    service.chat.play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
     const asked = await respond({ tools: [STOCK] });
     const call = {
       type: 'function_call',
@@ -800,7 +798,7 @@ describe('a response', () => {
     expect(asked.output).toMatchObject([call]);
     expect(asked.tools).toMatchObject([{ ...STOCK, description: null, strict: null }]);
 
-    play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
+    service.chat.play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
     const events = await respondInEvents({ tools: [STOCK], store: false });
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'response.function_call_arguments.done', arguments: '{"carat":0.7}' }),
@@ -816,10 +814,10 @@ describe('a response', () => {
       { previous_response_id: asked.id, input: [result] },
       { input: [{ role: 'user', content: ASKED }, ...asked.output, result], store: false },
     ]) {
-      play(() => says('Three are left.'));
+      service.chat.play(() => says('Three are left.'));
       const next = await respond({ tools: [STOCK], ...fields });
       expect(textOf(next)).toBe('Three are left.');
-      expect(sent()[0]?.messages.slice(1)).toMatchObject(seen);
+      expect(service.chat.sent()[0]?.messages.slice(1)).toMatchObject(seen);
     }
   });
 
@@ -834,17 +832,17 @@ describe('a response', () => {
   ])('forces %s tool in the first request, as a chat does', async (_, own, ofChat, passedOn) => {
     const scripted: ChatScript = (_request, number) =>
       number === 0 ? calls({ name: 'prices', arguments: { carat: 0.7 } }) : says('About 2,700.');
-    play(scripted);
+    service.chat.play(scripted);
     expect(await respond({ tools: [STOCK], tool_choice: own })).toMatchObject({ tool_choice: own });
-    expect(sent().map((request) => request.tool_choice)).toEqual([passedOn, undefined]);
-    play(scripted);
+    expect(service.chat.sent().map((request) => request.tool_choice)).toEqual([passedOn, undefined]);
+    service.chat.play(scripted);
     const { type, ...tool } = STOCK;
     await complete({ tools: [{ type, function: tool }], tool_choice: ofChat });
-    expect(sent().map((request) => request.tool_choice)).toEqual([passedOn, undefined]);
+    expect(service.chat.sent().map((request) => request.tool_choice)).toEqual([passedOn, undefined]);
   });
 
   test('goes on after items as clients send them back, and after those of other servers', async () => {
-    play(usesPrices);
+    service.chat.play(usesPrices);
     const { output } = await respond();
     // The openai package of Python takes an item that it does not know for a message.
     const items = output.map((item) => ({ role: null, content: null, phase: null, ...item }));
@@ -864,23 +862,23 @@ describe('a response', () => {
       { role: 'assistant', content: [...reasoning, part], other: null },
       { role: 'assistant', content: null },
     ];
-    play(() => says('More.'));
+    service.chat.play(() => says('More.'));
     const result = { ...answered, call_id: 'call_0', output: '3', role: null, name: null };
     const input = [asking, ...items, asking, ...foreign, asking, own, result];
     const { id } = await respond({ input });
-    const seen = sent()[0]?.messages.slice(1);
+    const seen = service.chat.sent()[0]?.messages.slice(1);
     expect(seen).toMatchObject([
       ...[asking, { content: 'Let me look.\n\n\n\nAbout 2,700 dollars.' }, asking],
       ...[{ role: 'assistant', content: 'About 2,700.' }, asking],
       ...[{ tool_calls: [{ id: 'call_0' }] }, { role: 'tool' }],
     ]);
-    play(() => says('Enough.'));
+    service.chat.play(() => says('Enough.'));
     await respond({ previous_response_id: id });
-    expect(sent()[0]?.messages.slice(1, -2)).toEqual(seen);
+    expect(service.chat.sent()[0]?.messages.slice(1, -2)).toEqual(seen);
   });
 
   test('takes what clients send by default', async () => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     const text = { format: { type: 'text' }, verbosity: 'medium' };
     const own = { reasoning: { effort: null, summary: null }, truncation: 'disabled', include: [] };
     await respond({ ...DEFAULTS, ...own, text, background: false, max_tool_calls: 9 });
@@ -889,23 +887,23 @@ describe('a response', () => {
   });
 
   test('is continued by its identifier, twice if need be, with its own instructions only', async () => {
-    play(usesPrices);
+    service.chat.play(usesPrices);
     const first = await respond({ instructions: 'Answer in verse.' });
     for (const question of ['And 0.8?', 'And 0.9?']) {
-      play(() => says('More.'));
+      service.chat.play(() => says('More.'));
       const next = await respond({ previous_response_id: first.id, input: question });
       expect(next.previous_response_id).toBe(first.id);
-      const [system, ...messages] = sent()[0]?.messages ?? [];
+      const [system, ...messages] = service.chat.sent()[0]?.messages ?? [];
       expect(system?.content).not.toContain('verse');
       expect(messages).toEqual([
         { role: 'user', content: ASKED },
         { role: 'assistant', content: 'Let me look.\n\n\n\nAbout 2,700 dollars.' },
         { role: 'user', content: question },
       ]);
-      play(() => says('Enough.'));
+      service.chat.play(() => says('Enough.'));
       const input = [{ role: 'user', content: [{ type: 'input_text', text: 'And then?' }] }];
       await respond({ previous_response_id: next.id, input });
-      expect(sent()[0]?.messages.slice(3)).toMatchObject([
+      expect(service.chat.sent()[0]?.messages.slice(3)).toMatchObject([
         { content: question },
         { content: 'More.' },
         { content: 'And then?' },
@@ -914,7 +912,7 @@ describe('a response', () => {
   });
 
   test('can be read and deleted, and then continued no more', async () => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     const kept = await respond();
     const at = `${RESPONSES}/${kept.id}`;
     const read = await service.send('GET', at);
@@ -939,13 +937,13 @@ describe('a response', () => {
     ['tool_choice is none', { tool_choice: 'none' }],
     ['Open WebUI asks for a title', { input: '### Task:\nGenerate a title.\n<chat_history>\nHello\n</chat_history>' }],
   ])('offers no tools when %s', async (_, fields) => {
-    play(() => says('Diamond prices'));
+    service.chat.play(() => says('Diamond prices'));
     await respond(fields);
-    expect(sent()[0]?.tools).toBeUndefined();
+    expect(service.chat.sent()[0]?.tools).toBeUndefined();
   });
 
   test('that fails in a stream says so in two events, names the request, and is not kept', async () => {
-    play(() => refuses(429));
+    service.chat.play(() => refuses(429));
     const headers = { 'X-Request-Id': 'response-429' };
     const events = await respondInEvents({}, { headers });
     const code = 'chat_server_failed';
@@ -956,14 +954,14 @@ describe('a response', () => {
     const [begun] = events;
     const id = begun && 'response' in begun ? begun.response.id : '';
     expect((await service.send('GET', `${RESPONSES}/${id}`)).status).toBe(404);
-    play(() => refuses(429));
+    service.chat.play(() => refuses(429));
     const plain = await service.send('POST', RESPONSES, { model: analyst, input: ASKED });
     expect(plain.status).toBe(502);
   });
 
   test('is not kept for a client that goes away, nor when its agent is deleted meanwhile', async () => {
     const leaving = new AbortController();
-    play(async () => {
+    service.chat.play(async () => {
       leaving.abort();
       return says('Too late.');
     });
@@ -972,7 +970,7 @@ describe('a response', () => {
     await expect(service.send('POST', RESPONSES, asked, { signal })).rejects.toThrow();
 
     await service.create('agent', { name: 'passing' });
-    play(async () => {
+    service.chat.play(async () => {
       await service.remove('/projects/default/agents/passing');
       return says('Still here.');
     });
@@ -982,12 +980,12 @@ describe('a response', () => {
     const gone = await service.send('POST', RESPONSES, more);
     expect(await gone.json()).toMatchObject({ error: { code: 'agent_not_found' } });
     // Another agent of the project goes on.
-    play(() => says('Here.'));
+    service.chat.play(() => says('Here.'));
     expect(textOf(await respond({ previous_response_id: last.id }))).toBe('Here.');
   });
 
   test('of another owner or project, or that was not kept, is unknown', async () => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     const { id } = await respond();
     const loose = await respond({ store: false });
     expect(loose.store).toBe(false);
@@ -1099,7 +1097,7 @@ describe('a response', () => {
   });
 
   test('is refused for history of the client beside that of the service', async () => {
-    play(() => says('Hello.'));
+    service.chat.play(() => says('Hello.'));
     const { id: previous_response_id } = await respond();
     for (const [history, param] of [
       [[asking, { role: 'assistant', content: 'Hello.' }, asking], 'input[1]'],

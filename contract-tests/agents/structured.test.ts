@@ -29,17 +29,6 @@ const SCHEMA = {
 const FORM = { name: 'price', description: 'A price.', strict: true, schema: SCHEMA };
 const ASKED = [{ role: 'user', content: 'What does 0.7 carat cost?' }];
 
-let begun = 0;
-function play(script: ChatScript): void {
-  begun = service.chat.requests.length;
-  service.chat.play(script);
-}
-
-/** Returns the requests that the chat server got since the script began. */
-function sent() {
-  return service.chat.requests.slice(begun).map(({ body }) => body);
-}
-
 const chatBody = (fields: object = {}) => ({
   model: 'clerk',
   messages: ASKED,
@@ -67,14 +56,14 @@ const texts = ({ output }: Schemas['OpenaiResponse']) =>
 
 describe('an answer in the form of a schema', () => {
   test('is asked of the chat server, and checked', async () => {
-    play(() => says('{"price":', '2700}'));
+    service.chat.play(() => says('{"price":', '2700}'));
     expect(await complete()).toBe('{"price":2700}');
     const response = await respond();
     expect(texts(response)).toEqual(['{"price":2700}']);
     expect(response.text).toEqual({ format: { type: 'json_schema', ...FORM } });
     const asked = { type: 'json_schema', json_schema: FORM };
-    expect(sent().map((request) => request.response_format)).toEqual([asked, asked]);
-    expect(sent()[0]?.messages[0]?.content).toContain(JSON.stringify(SCHEMA));
+    expect(service.chat.sent().map((request) => request.response_format)).toEqual([asked, asked]);
+    expect(service.chat.sent()[0]?.messages[0]?.content).toContain(JSON.stringify(SCHEMA));
   });
 
   test('uses the tools of the agent first, which a chat server with a form would never call', async () => {
@@ -82,14 +71,16 @@ describe('an answer in the form of a schema', () => {
       if (number === 0) return calls({ name: 'prices', arguments: { carat: 0.7 } });
       return number === 1 ? says('About 2,700.') : says('```json\n{"price": 2700}\n```');
     };
-    play(script);
+    service.chat.play(script);
     expect(await complete({ model: 'jeweller' })).toBe('{"price": 2700}');
-    expect(sent().map(({ tools, response_format: form }) => [tools !== undefined, form !== undefined])).toEqual([
+    expect(
+      service.chat.sent().map(({ tools, response_format: form }) => [tools !== undefined, form !== undefined]),
+    ).toEqual([
       [true, false],
       [true, false],
       [false, true],
     ]);
-    play(script);
+    service.chat.play(script);
     const response = await respond({ model: 'jeweller' });
     expect(response.output.map(({ type }) => type)).toEqual(['roster:tool_call', 'message']);
     expect(texts(response)).toEqual(['{"price": 2700}']);
@@ -97,18 +88,18 @@ describe('an answer in the form of a schema', () => {
 
   test('has no other words before it in a stream, and none of an answer that did not fit', async () => {
     const script: ChatScript = (_, number) => (number === 0 ? says('Let me ', 'think.') : says('{"price":', '1}'));
-    play(script);
+    service.chat.play(script);
     const chunks = eventsIn<Schemas['ChatCompletionChunk']>(
       await service.text('POST', CHAT, chatBody({ stream: true })),
     );
     expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe('{"price":1}');
-    play(script);
+    service.chat.play(script);
     const events = eventsIn<Schemas['OpenaiResponseEvent']>(
       await service.text('POST', RESPONSES, responseBody({ stream: true })),
     );
     const pieces = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : ''));
     expect(pieces.join('')).toBe('{"price":1}');
-    expect(sent()[1]?.messages.slice(-2)).toMatchObject([
+    expect(service.chat.sent()[1]?.messages.slice(-2)).toMatchObject([
       { role: 'assistant', content: 'Let me think.' },
       { role: 'user', content: expect.stringContaining('it is not JSON') },
     ]);
@@ -119,7 +110,7 @@ describe('an answer in the form of a schema', () => {
     ['another type', '{"price":"2700"}', '/price must be of the type number'],
     ['a member more', '{"price":1,"note":""}', '/note must be left out'],
   ])('that is %s three times is asked for twice, and refused with the fault', async (_, said, fault) => {
-    play(() => says(said));
+    service.chat.play(() => says(said));
     for (const [path, body] of [
       [CHAT, chatBody()],
       [RESPONSES, responseBody()],
@@ -130,7 +121,7 @@ describe('an answer in the form of a schema', () => {
         error: { type: 'server_error', code: 'chat_server_failed', message: expect.stringContaining(fault) },
       });
     }
-    expect(sent()).toHaveLength(4);
+    expect(service.chat.sent()).toHaveLength(4);
     const stream = await service.text('POST', CHAT, chatBody({ stream: true }));
     expect(eventsIn(stream).at(-1)).toMatchObject({ error: { code: 'chat_server_failed' } });
     const events = eventsIn(await service.text('POST', RESPONSES, responseBody({ stream: true })));
@@ -140,10 +131,10 @@ describe('an answer in the form of a schema', () => {
   test.each([400, 422])('is asked in words of a chat server that refuses the form with %d', async (status) => {
     const script: ChatScript = ({ body }) =>
       body.response_format ? refuses(status, { message: 'unknown field' }) : says('{"price":2700}');
-    play(script);
+    service.chat.play(script);
     expect(await complete()).toBe('{"price":2700}');
-    expect(sent()).toHaveLength(2);
-    play((request, number) => {
+    expect(service.chat.sent()).toHaveLength(2);
+    service.chat.play((request, number) => {
       if (!request.body.response_format || status !== 400) return script(request, number);
       return refuses(400, { message: "'max_tokens' is not supported. Use 'max_completion_tokens'." });
     });
@@ -155,14 +146,14 @@ describe('an answer in the form of a schema', () => {
       [400, 2],
       [429, 1],
     ] as const) {
-      play(() => refuses(status));
+      service.chat.play(() => refuses(status));
       expect((await service.send('POST', CHAT, chatBody())).status).toBe(502);
-      expect(sent()).toHaveLength(requests);
+      expect(service.chat.sent()).toHaveLength(requests);
     }
   });
 
   test('that is cut at a bound of tokens ends so, without a check', async () => {
-    play(() => says('{"pri'));
+    service.chat.play(() => says('{"pri'));
     service.chat.play(() => ({
       body: [
         'data: {"choices":[{"index":0,"delta":{"content":"{\\"pri"},"finish_reason":"length"}]}\n\n',
@@ -176,7 +167,7 @@ describe('an answer in the form of a schema', () => {
 
   test('ends at a call of a tool of the client', async () => {
     const tool = { name: 'stock', parameters: { type: 'object', properties: {} } };
-    play(() => calls({ name: 'stock', arguments: {} }));
+    service.chat.play(() => calls({ name: 'stock', arguments: {} }));
     const answer: Schemas['ChatCompletion'] = await service.json(
       'POST',
       CHAT,
@@ -187,11 +178,11 @@ describe('an answer in the form of a schema', () => {
 });
 
 test('any JSON object can be asked for, and text by name', async () => {
-  play((_, number) => says(number % 2 === 0 ? '[1]' : '{"any":1}'));
+  service.chat.play((_, number) => says(number % 2 === 0 ? '[1]' : '{"any":1}'));
   expect(await complete({ response_format: { type: 'json_object' } })).toBe('{"any":1}');
   const response = await respond({ text: { format: { type: 'json_object' } } });
   expect([texts(response), response.text.format]).toEqual([['{"any":1}'], { type: 'json_object' }]);
-  play(() => says('Hello.'));
+  service.chat.play(() => says('Hello.'));
   expect(await complete({ response_format: { type: 'text', json_schema: null } })).toBe('Hello.');
   expect(texts(await respond({ text: { format: { type: 'text' } } }))).toEqual(['Hello.']);
 });
@@ -207,12 +198,12 @@ test('a pattern that explodes elsewhere, and a schema that is recursive, are che
   };
   const form = (schema: object) => ({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } });
   const word = JSON.stringify({ word: 'a'.repeat(30_000), next: { word: 'aXa' } });
-  play(() => says(word));
+  service.chat.play(() => says(word));
   const refused = await service.send('POST', CHAT, chatBody(form(list)));
   expect(await refused.json()).toMatchObject({ status: 502, detail: expect.stringMatching(/steps|pattern/) });
-  play(() => says('{"word":"abXab","next":{"word":"cdYcd"}}'));
+  service.chat.play(() => says('{"word":"abXab","next":{"word":"cdYcd"}}'));
   expect(await complete(form(list))).toContain('abXab');
-  play(() => says('1'));
+  service.chat.play(() => says('1'));
   const endless = await service.send('POST', CHAT, chatBody(form({ $ref: '#' })));
   expect(await endless.json()).toMatchObject({ status: 502, detail: expect.stringContaining('nested too deeply') });
 });

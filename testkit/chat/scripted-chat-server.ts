@@ -36,6 +36,8 @@ export interface ScriptedChatServer {
   readonly requests: readonly ReceivedRequest[];
   /** Replaces the script, and begins to count requests anew. */
   play(script: ChatScript): void;
+  /** Returns the bodies of the valid requests since the script began. */
+  sent(): ReceivedRequest['body'][];
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function openScriptedChatServer(script: ChatScript): Promise<Script
   const requests: ReceivedRequest[] = [];
   let playing = script;
   let played = 0;
+  let begun = 0;
   const next = async (request: ReceivedRequest): Promise<ChatReply | undefined> => {
     requests.push(request);
     const number = played;
@@ -64,7 +67,9 @@ export async function openScriptedChatServer(script: ChatScript): Promise<Script
     play: (following) => {
       playing = following;
       played = 0;
+      begun = requests.length;
     },
+    sent: () => requests.slice(begun).map(({ body }) => body),
     close,
   };
 }

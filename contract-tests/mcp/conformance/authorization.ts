@@ -18,7 +18,7 @@ import { startServer } from '../../../testkit/service/server-process.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import { requireFrom } from '../../../tools/on-demand/installed.js';
-import { refreshInParallel } from './refreshes.js';
+import { refreshInParallel, rememberingProvider } from './refreshes.js';
 
 const TOOL = 'predict_prices';
 
@@ -119,25 +119,11 @@ interface OfficialPackage {
 async function connectOfficial(url: string, key: string): Promise<void> {
   const { Client, StreamableHTTPClientTransport }: OfficialPackage =
     requireFrom('mcp-clients')('@modelcontextprotocol/client');
-  const kept = new Map<string, unknown>();
-  let address = '';
-  const authProvider = {
-    redirectUrl: 'http://127.0.0.1:33418/callback',
-    clientMetadata: { client_name: 'test', redirect_uris: ['http://127.0.0.1:33418/callback'] },
-    clientInformation: () => kept.get('client'),
-    saveClientInformation: (value: unknown) => kept.set('client', value),
-    tokens: () => kept.get('tokens'),
-    saveTokens: (value: unknown) => kept.set('tokens', value),
-    codeVerifier: () => kept.get('verifier'),
-    saveCodeVerifier: (value: unknown) => kept.set('verifier', value),
-    redirectToAuthorization: (to: URL) => {
-      address = to.href;
-    },
-  };
+  const { authProvider, lastAddress } = rememberingProvider();
   const open = () => new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider });
   const first = open();
   await new Client({ name: 'test', version: '1' }).connect(first).catch(() => {});
-  await first.finishAuth(new URL(await consent(address, key)).searchParams);
+  await first.finishAuth(new URL(await consent(lastAddress(), key)).searchParams);
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(open());
   const names = asArray(readField(await client.listTools(), 'tools')).map((tool) => readText(tool, 'name'));

@@ -44,6 +44,24 @@ function listSdks(): [name: string, sdk: Sdk, read: ReadAnswer][] {
   ];
 }
 
+/** A host of the official clients: it remembers what they hand to it, and the addresses to which it should lead people. */
+export function rememberingProvider() {
+  const kept = new Map<string, unknown>();
+  const asked: string[] = [];
+  const authProvider = {
+    redirectUrl: CALLBACK,
+    clientMetadata: { client_name: 'test', redirect_uris: [CALLBACK] },
+    clientInformation: () => kept.get('client'),
+    saveClientInformation: (value: unknown) => kept.set('client', value),
+    tokens: () => kept.get('tokens'),
+    saveTokens: (value: unknown) => kept.set('tokens', value),
+    codeVerifier: () => kept.get('verifier'),
+    saveCodeVerifier: (value: unknown) => kept.set('verifier', value),
+    redirectToAuthorization: (to: URL) => asked.push(to.href),
+  };
+  return { authProvider, kept, asked, lastAddress: () => asked.at(-1) ?? '' };
+}
+
 /**
  * Runs each client with 1 to 10 calls at once, which two clients share, as two windows of a host do.
  * @param consent pastes a key on the consent page, and returns the address with the code
@@ -55,26 +73,14 @@ export async function refreshInParallel(
   consent: (address: string) => Promise<string>,
 ): Promise<void> {
   for (const [name, { Client, StreamableHTTPClientTransport }, read] of listSdks()) {
-    const kept = new Map<string, unknown>();
-    const asked: string[] = [];
-    const authProvider = {
-      redirectUrl: CALLBACK,
-      clientMetadata: { client_name: 'test', redirect_uris: [CALLBACK] },
-      clientInformation: () => kept.get('client'),
-      saveClientInformation: (value: unknown) => kept.set('client', value),
-      tokens: () => kept.get('tokens'),
-      saveTokens: (value: unknown) => kept.set('tokens', value),
-      codeVerifier: () => kept.get('verifier'),
-      saveCodeVerifier: (value: unknown) => kept.set('verifier', value),
-      redirectToAuthorization: (to: URL) => asked.push(to.href),
-    };
+    const { authProvider, kept, asked, lastAddress } = rememberingProvider();
     const open = () => new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider });
     const create = () => new Client({ name: 'test', version: '1' });
     const first = open();
     await create()
       .connect(first)
       .catch(() => {});
-    const answer = new URL(await consent(asked.at(-1) ?? ''));
+    const answer = new URL(await consent(lastAddress()));
     await first.finishAuth(read(answer.searchParams));
     const clients = [create(), create()] as const;
     for (const client of clients) await client.connect(open());
