@@ -2,7 +2,7 @@
 
 import { deepEqual, equal } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,7 +22,8 @@ interface Connected {
   close(): Promise<unknown>;
 }
 
-type Connect = (url: string, key: string) => Promise<Connected>;
+/** @param folder takes the settings of a client that reads them from a file */
+type Connect = (url: string, key: string, folder: string) => Promise<Connected>;
 
 const TOOL = 'predict_prices';
 const ROW = { carat: 0.7, cut: 'Ideal' };
@@ -39,7 +40,7 @@ export async function testClients(): Promise<void> {
     await trainPrices(roster, { projectName: 'default', modelName: 'prices' });
     const answers: unknown[] = [];
     for (const [name, connect] of Object.entries(CLIENTS)) {
-      const client = await connect(`${server.url}/mcp`, key);
+      const client = await connect(`${server.url}/mcp`, key, folder);
       deepEqual(await client.listTools(), [TOOL], name);
       const answer = await client.call(TOOL, ROW);
       equal(readText(answer, 'target'), 'price', name);
@@ -59,6 +60,8 @@ const CLIENTS: Readonly<Record<string, Connect>> = {
   '@modelcontextprotocol/client, 2025-11-25': official('legacy'),
   '@modelcontextprotocol/client, 2026-07-28': official({ pin: '2026-07-28' }),
   '@ai-sdk/mcp': aiSdk,
+  '@mastra/mcp': mastra,
+  mcporter,
 };
 
 const load = requireFrom('mcp-clients');
@@ -132,6 +135,44 @@ async function aiSdk(url: string, key: string): Promise<Connected> {
       return readField(result, 'structuredContent');
     },
     close: () => client.close(),
+  };
+}
+
+/** The part of `@mastra/mcp` that is used. */
+interface MastraPackage {
+  readonly MCPClient: new (options: {
+    readonly servers: Readonly<Record<string, { readonly url: URL; readonly requestInit: RequestInit }>>;
+  }) => {
+    listTools(): Promise<Readonly<Record<string, { execute(input: object, options: object): Promise<unknown> }>>>;
+    disconnect(): Promise<void>;
+  };
+}
+
+async function mastra(url: string, key: string): Promise<Connected> {
+  const { MCPClient }: MastraPackage = load('@mastra/mcp');
+  const requestInit = { headers: headersWith(key) };
+  const client = new MCPClient({ servers: { roster: { url: new URL(url), requestInit } } });
+  const tools = await client.listTools();
+  // It puts the name of the server before those of its tools, and returns the structured content.
+  return {
+    listTools: async () => Object.keys(tools).map((name) => name.replace(/^roster_/, '')),
+    call: async (name, input) => tools[`roster_${name}`]?.execute(input, {}),
+    close: () => client.disconnect(),
+  };
+}
+
+async function mcporter(url: string, key: string, folder: string): Promise<Connected> {
+  const config = join(folder, 'mcporter.json');
+  await writeFile(config, JSON.stringify({ imports: [], mcpServers: { roster: { url, headers: headersWith(key) } } }));
+  const run = async (...args: readonly string[]): Promise<unknown> => {
+    const { stdout } = await promisify(execFile)('mcporter', ['--config', config, ...args]);
+    return JSON.parse(stdout);
+  };
+  return {
+    listTools: async () => listNames(await run('list', 'roster', '--json')),
+    // It prints the structured content alone.
+    call: (name, input) => run('call', `roster.${name}`, '--args', JSON.stringify(input), '--output', 'json'),
+    close: async () => {},
   };
 }
 

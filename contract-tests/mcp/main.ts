@@ -4,7 +4,7 @@
  * suite for authorization servers and clients without a key connect. The client of agents runs the suite for clients,
  * and lists and calls servers of others. `conformance/` has what fails, and why.
  *
- * usage: npm run test:mcp, on Node.js 22 or newer
+ * usage: npm run test:mcp, on Node.js 24 or newer, which mcporter needs
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
