@@ -16,7 +16,7 @@ const MAX_TREE_BYTES = 256 * 1024;
 /** Smaller clusters do not make tables so many times smaller. */
 const HOPELESS = 4;
 
-/** Fewer rows are explained without tables, which take longer to lay out. */
+/** The first rows, up to so many, are explained without tables, which take longer to lay out. */
 const MIN_TABLE_ROWS = 32;
 
 /** The bytes of tables that a model may have. */
@@ -37,6 +37,8 @@ export class ForestExplainer {
   /** About how many bytes it takes, apart from the memory of the kernel. */
   readonly bytes: number;
   #tables: ValueTables | undefined;
+  /** The rows that were explained before there were tables. */
+  #explained = 0;
 
   /**
    * Lays out a forest in steps.
@@ -95,7 +97,9 @@ export class ForestExplainer {
    * @param bins feature by feature, `stride` bins each.
    */
   addTo(values: Float64Array, players: number, rows: Uint32Array, bins: Uint8Array, stride: number): void {
-    const tables = rows.length < MIN_TABLE_ROWS ? this.#tables : this.#layOut();
+    // Tools explain one row at a time: many of them are worth the tables, too.
+    this.#explained += this.#tables ? 0 : rows.length;
+    const tables = this.#explained < MIN_TABLE_ROWS ? this.#tables : this.#layOut();
     if (tables) tables.addTo(values, players, rows, bins, stride);
     else addValues(this.#tabled, values, players, rows, bins, stride);
     this.#programs?.addTo(values, players, rows, bins, stride);
