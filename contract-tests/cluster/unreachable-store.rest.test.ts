@@ -157,11 +157,16 @@ test('a file that is changed before the password is, and one that is half writte
 });
 
 test('a role that may no longer log in', async () => {
+  await expect.poll(skills).toBe(200);
   await admin.query('alter role app nologin');
   await disconnect();
   await expectOutage(/not permitted to log in/);
+  // Scrapes are answered from memory.
+  const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
+  expect(await metrics()).toMatch(/^roster_store_ready 0$/m);
   await admin.query('alter role app login');
   await expectRecovery();
+  expect(await metrics()).toMatch(/^roster_store_ready 1$/m);
 });
 
 test('a database that has another name now', async () => {
