@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { PreparedStatement } from './dialect.js';
 import { DatabaseSync, type SqliteConnection } from './sqlite-connection.js';
@@ -53,6 +53,21 @@ function writeHolder(connection: SqliteConnection): void {
     if (connection.isTransaction) connection.exec('rollback');
   }
   connection.exec('begin immediate');
+}
+
+/** What a file of SQLite begins with (https://www.sqlite.org/fileformat.html#magic_header_string). */
+const MAGIC = Buffer.from('SQLite format 3\0');
+
+/** Returns whether a file is one of SQLite, or empty: nothing is written beside another that was named by mistake. */
+export function mayBeStore(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const begin = Buffer.alloc(MAGIC.length);
+    const length = readSync(file, begin, 0, begin.length, 0);
+    return length === 0 || begin.equals(MAGIC);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function readHolder(connection: SqliteConnection): Holder | undefined {

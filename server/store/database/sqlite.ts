@@ -13,7 +13,7 @@ import {
   toKyselyLog,
 } from './dialect.js';
 import type { Database } from './schema.js';
-import { claimStore } from './sqlite-claim.js';
+import { claimStore, mayBeStore } from './sqlite-claim.js';
 import { DatabaseSync } from './sqlite-connection.js';
 import { errorCode } from './unavailable.js';
 
@@ -54,7 +54,7 @@ export async function openSqlite(
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') makeFile(path);
   // Before its tables are migrated.
-  const claim = isClaimed && path !== ':memory:' ? claimStore(path) : undefined;
+  const claim = isClaimed && path !== ':memory:' && mayBeStore(path) ? claimStore(path) : undefined;
   const unclaim = () => claim?.close();
   try {
     return { ...(await openFile(path, noteFailure)), path, unclaim };
