@@ -32,17 +32,21 @@ export default defineConfig({
     assetsDir: 'console',
     target: 'es2022',
     // Browsers of that year know it.
-    modulePreload: { polyfill: false },
+    modulePreload: false,
     // Beside the folder that is served.
     license: { fileName: 'licences.md' },
     // A data: address would be another source for the Content-Security-Policy to allow.
     assetsInlineLimit: 0,
     // Named without a digest: the service serves these files alone, and browsers revalidate them.
+    // One stylesheet: parts that are loaded later have none to wait for.
+    cssCodeSplit: false,
     rolldownOptions: {
+      // Reading a property and naming a global do nothing by themselves.
+      treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
       output: {
         entryFileNames: 'console/[name].js',
         chunkFileNames: 'console/[name].js',
-        assetFileNames: 'console/[name][extname]',
+        assetFileNames: 'console/index[extname]',
       },
     },
   },
