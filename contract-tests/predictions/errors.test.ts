@@ -120,14 +120,29 @@ test('the errors of forecasts have the moment, the series and the step, and name
   const errors = await errorsOf('sales', table, query);
   expect(errors).toMatchObject({ measure: 'scaled_error', columns: ['month', 'region', 'shop'] });
   expect(errors.rows).toHaveLength(50);
-  expect(errors.contributions).toEqual([]);
-  for (const { line, row, step, values, truth } of errors.rows) {
+  expect(errors.contributions).toEqual(['y_base', 'y_season', 'y_contribution_y', 'y_contribution_month']);
+  for (const { line, row, step, values, truth, predicted, contributions } of errors.rows) {
     expect([line, row]).toEqual([null, null]);
+    expect(contributions.reduce((sum, each) => sum + each, 0)).toBeCloseTo(Number(predicted), 9);
     expect(step).toBeGreaterThan(0);
     const [month, region, shop] = values;
     expect(table).toContainEqual({ month, region, shop, y: truth });
   }
   expect(errors.slices).toContainEqual(expect.objectContaining({ column: 'region', value: 'wild' }));
+});
+
+test('the errors of a forecast name what columns that are known ahead, and others, contributed', async () => {
+  const table = Array.from({ length: 60 }, (_, month) => {
+    const date = `${2019 + Math.floor(month / 12)}-${String(1 + (month % 12)).padStart(2, '0')}`;
+    const offer = noise(month, 2);
+    return { month: date, offer, visits: 5 * noise(month + 99, 7), y: 50 + 40 * offer + noise(month, 5) };
+  });
+  const errors = await errorsOf('offers', table, { order_by: 'month', known: ['offer'], horizon: 3 });
+  const contributed = ['y', 'month', 'visits', 'offer'].map((name) => `y_contribution_${name}`);
+  expect(errors.contributions).toEqual(['y_base', 'y_season', ...contributed]);
+  for (const { predicted, contributions } of errors.rows) {
+    expect(contributions.reduce((sum, each) => sum + each, 0)).toBeCloseTo(Number(predicted), 9);
+  }
 });
 
 test('a version that is in training, or is not there, has none', async () => {

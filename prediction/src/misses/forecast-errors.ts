@@ -8,6 +8,7 @@ import { MIN_SCORES } from '../tasks/forecasting/series.js';
 import type { SeriesModel } from '../tasks/forecasting/series-model.js';
 import { cutText } from '../text/cut-text.js';
 import { ERROR_LEVEL } from '../training/train-model.js';
+import { explainForecasts } from './explain-forecasts.js';
 import { findSlices, NO_SLICE, type Partition } from './find-slices.js';
 import {
   type ErrorSlice,
@@ -44,7 +45,7 @@ interface Judged extends Outcome {
  */
 export function findForecastErrors(
   table: ForecastTable,
-  model: Pick<SeriesModel, 'method' | 'whole_target'>,
+  model: Pick<SeriesModel, 'method' | 'target' | 'whole_target'>,
   outcomes: readonly (readonly Outcome[])[],
 ): ModelErrors {
   const isScaled = outcomes.some((ofStep) => ofStep.some(({ naiveError }) => naiveError > 0));
@@ -62,14 +63,15 @@ export function findForecastErrors(
   const words = isScaled ? SCALED : ABSOLUTE;
   const { orderBy, groupBy } = table.goal;
   const worst = judged.toSorted((one, other) => other.error - one.error).slice(0, MAX_ERROR_ROWS);
+  const reasons = explainForecasts(table, model, worst);
   return {
     measure: isScaled ? 'scaled_error' : 'absolute_error',
     error,
     measured_rows: judged.length,
     confidence: ERROR_LEVEL,
     columns: [orderBy, ...groupBy].slice(0, MAX_ERROR_COLUMNS),
-    contributions: [],
-    rows: worst.map((outcome) => describeForecast(table, model, outcome)),
+    contributions: reasons.names,
+    rows: worst.map((outcome, at) => describeForecast(table, model, outcome, reasons.values[at] ?? [])),
     slices: [...sliceByGroup(table, judged, unit), ...sliceByStep(judged, unit, outcomes.length)]
       .sort((one, other) => other.error - one.error)
       .slice(0, 3)
@@ -89,6 +91,7 @@ function describeForecast(
   { starts, grid, ...table }: ForecastTable,
   { method, whole_target }: Pick<SeriesModel, 'method' | 'whole_target'>,
   { series, position, unit, actual, forecast, scale, lowest, step, error }: Judged,
+  contributions: readonly number[],
 ): RowError {
   const scores = method.scores[step - 1] ?? [];
   const reach = scores.length < MIN_SCORES ? null : widthAt(scores, ERROR_LEVEL).score * scale;
@@ -111,7 +114,7 @@ function describeForecast(
     upper: reach === null ? null : max,
     probability: null,
     error,
-    contributions: [],
+    contributions,
   };
 }
 

@@ -9,7 +9,7 @@ export interface ModelErrors {
   readonly confidence: number;
   /** The names of the columns of `RowError.values`. */
   readonly columns: readonly string[];
-  /** The names of the numbers of `RowError.contributions`, as answers have them; none of forecasts. */
+  /** The names of the numbers of `RowError.contributions`, as answers have them. */
   readonly contributions: readonly string[];
   /** The largest first. */
   readonly rows: readonly RowError[];

@@ -176,10 +176,10 @@ function Rows({
 /** The most columns to speak of. */
 const MAX_SAID = 3;
 
-/** Says which columns moved a prediction most, by names such as `price_contribution_carat`. */
+/** Says which columns, or the season, moved a prediction most, by names such as `price_contribution_carat`. */
 function sayReasons(names: readonly string[], { contributions }: ErrorRow, model: Model): string {
   const [, ...added] = names.map((name, index) => ({
-    name: name.slice(`${model.target}_contribution_`.length),
+    name: name === `${model.target}_season` ? 'the season' : name.slice(`${model.target}_contribution_`.length),
     value: contributions[index] ?? 0,
   }));
   const most = added.sort((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, MAX_SAID);
