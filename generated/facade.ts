@@ -1270,7 +1270,7 @@ export interface ModelsOperations {
   getErrors(name: PathValue<'getErrors', 'modelName'>, options?: GetErrorsOptions): Read<ModelErrors, GetErrorsProblem>;
 
   /**
-   * Returns the last values of one series that the serving version of a forecast keeps, oldest first: of a series that is so long, those of twelve seasons and at least 120, but at most 1,000. `predict` continues them. It needs the scope `predict`, as a backtest does, which answers values of the table, too.
+   * Returns the last values of one series that the serving version of a forecast keeps, oldest first: of a series that is so long, those of twelve seasons or more and at least 120, but at most 1,000. `predict` continues them. It needs the scope `predict`, as a backtest does, which answers values of the table, too.
    *
    * @param name The name of the model.
    * @throws ProblemError with a `GetSeriesProblem`

@@ -101,6 +101,30 @@ function competition(name: string): Scenario {
   return withSeries(name, [name], (sets) => sets.flatMap((set) => findAll(set, judge(set))));
 }
 
+/** The largest MASE asked for, in units of that of the best value that is repeated. */
+const ASKED_OF_SEASONS = { hourly: 0.75, halfhourly: 0.75, daily: 0.8, weekly: 0.9 };
+
+/** Series with several seasons. */
+function withSeasons([name, asked]: [string, number]): Scenario {
+  return withSeries(name, [name], (sets) =>
+    sets.flatMap((set): Finding[] => {
+      const judgement = judge(set);
+      const { mase, naiveMases, fitSeconds } = judgement;
+      const ratio = mase / Math.min(...naiveMases);
+      const naives = naiveMases.map((of) => of.toFixed(3)).join(', ');
+      return [
+        {
+          asked: `${set.name}: MASE beside that of the best value that is repeated ≤ ${asked}`,
+          measured: `${ratio.toFixed(3)}: ${mase.toFixed(3)}, the last value and that of each season ${naives}`,
+          passed: ratio <= asked,
+        },
+        ...findCoverage(set.name, judgement, OFF, STEP_OFF),
+        { asked: `${set.name}: ${set.coming.length} series fitted`, measured: `${fitSeconds.toFixed(1)} s` },
+      ];
+    }),
+  );
+}
+
 /** The last rows of series, forecast by a model of such series. */
 const short = withSeries('short', ['m3'], (sets) =>
   sets
@@ -237,4 +261,13 @@ function scoreBounds({ set, coming }: HeldOut, index: number, { low, high }: Bou
   return mean(scores) / meanSeasonalDifference(values, set.season);
 }
 
-export const competitions = [housing, competition('m1'), m3, competition('tourism'), short, unseen, peers];
+export const competitions = [
+  housing,
+  competition('m1'),
+  m3,
+  competition('tourism'),
+  ...Object.entries(ASKED_OF_SEASONS).map(withSeasons),
+  short,
+  unseen,
+  peers,
+];

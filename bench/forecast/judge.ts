@@ -14,11 +14,15 @@ export interface HeldOut {
   readonly coming: readonly Float64Array[];
 }
 
-/** A line of a file of series: `x` is the history, `xx` what came; `start` is a year and a place in it. */
+/**
+ * A line of a file of series: `x` is the history, `xx` what came; `start` is a year and a place in it. `seasons` are the
+ * lengths of the seasons that are tested for, in steps.
+ */
 interface SeriesLine {
   readonly id: string;
   readonly period: string;
   readonly frequency: number;
+  readonly seasons?: readonly number[];
   readonly start: readonly number[];
   readonly h: number;
   readonly x: readonly number[];
@@ -37,12 +41,15 @@ export async function readSeries(folder: string, name: string): Promise<HeldOut[
   return [...new Set(all.map(({ period }) => period))].map((ofSet): HeldOut => {
     const ofPeriod = all.filter(({ period }) => period === ofSet);
     const season = ofPeriod[0]?.frequency ?? 1;
+    const seasons = ofPeriod[0]?.seasons;
     return {
       name: `${name}, ${ofSet.toLowerCase()}`,
       horizon: ofPeriod[0]?.h ?? 1,
       set: {
         season,
-        calendar: (position) => (season > 1 ? [position % season] : []),
+        ...(seasons && { seasons }),
+        calendar: (position) =>
+          (seasons ?? (season > 1 ? [season] : [])).map((length) => Math.floor(position % length)),
         series: ofPeriod.map(({ start: [year = 0, place = 1], x }) => ({
           start: Math.round(year * season + place - 1),
           values: Float64Array.from(x),
@@ -63,6 +70,10 @@ const MSIS_LEVEL = 0.95;
 export interface Judgement {
   readonly smape: number;
   readonly naiveSmape: number;
+  /** In units of the mean seasonal difference of each history; those without one are left out. */
+  readonly mase: number;
+  /** The same of repeating the last value, and the last of each season. */
+  readonly naiveMases: readonly number[];
   /** By confidence: by step the share of values within their intervals. */
   readonly coverage: ReadonlyMap<number, readonly number[]>;
   /** By series: MSIS at 0.95; NaN where the history has no seasonal difference. */
@@ -83,11 +94,21 @@ export function judge({ set, horizon, coming }: HeldOut, trained: readonly Forec
   const msis: number[] = [];
   const errors: number[] = [];
   const naiveErrors: number[] = [];
+  const lengths = [1, ...(set.seasons ?? (set.season > 1 ? [set.season] : []))];
+  const scaled: number[] = [];
+  const naiveScaled: number[][] = lengths.map(() => []);
   for (const [index, forecast] of forecasts.entries()) {
     const values = set.series[index]?.values ?? new Float64Array();
+    const scale = meanSeasonalDifference(values, set.season);
     let penalty = 0;
     for (const [step, actual] of (coming[index] ?? new Float64Array()).entries()) {
       errors.push(symmetricError(actual, forecast.values[step] ?? 0));
+      if (scale > 0) {
+        scaled.push(Math.abs(actual - (forecast.values[step] ?? 0)) / scale);
+        for (const [at, length] of lengths.entries()) {
+          naiveScaled[at]?.push(Math.abs(actual - repeat(values, length, step)) / scale);
+        }
+      }
       const back = values[values.length - set.season + (step % set.season)];
       naiveErrors.push(symmetricError(actual, back ?? values.at(-1) ?? 0));
       for (const [level, ofSteps] of kept) {
@@ -96,16 +117,24 @@ export function judge({ set, horizon, coming }: HeldOut, trained: readonly Forec
         if (level === MSIS_LEVEL) penalty += intervalScore(low, high, actual);
       }
     }
-    msis.push(penalty / horizon / meanSeasonalDifference(values, set.season));
+    msis.push(penalty / horizon / scale);
   }
   const shareOf = (count: number) => count / forecasts.length;
   return {
     smape: mean(errors),
     naiveSmape: mean(naiveErrors),
+    mase: mean(scaled),
+    naiveMases: naiveScaled.map(mean),
     coverage: new Map([...kept].map(([level, counts]) => [level, counts.map(shareOf)])),
     msis,
     fitSeconds,
   };
+}
+
+/** Returns the value a season before, which need not be a whole number of steps; where there is none, the last value. */
+function repeat(values: Float64Array, season: number, step: number): number {
+  const at = Math.round(values.length + step - Math.ceil((step + 1) / season) * season);
+  return values[Math.min(at, values.length - 1)] ?? values.at(-1) ?? 0;
 }
 
 /** The score of an interval at 0.95 (Gneiting & Raftery 2007): its width, and 40 times what it misses by. */

@@ -118,7 +118,7 @@ function writeCsv(series: readonly ForecastSeries[]): string {
 await runScenarios({
   name: 'bench:forecast',
   description:
-    'Measure forecasts and their intervals on public series, from a folder with m1.jsonl, m3.jsonl and tourism.jsonl.',
+    'Measure forecasts and their intervals on public series, from a folder with m1, m3, tourism, hourly, halfhourly, daily and weekly.jsonl.',
   file: 'forecast',
   scenarios: [speed, service, ...competitions],
 });

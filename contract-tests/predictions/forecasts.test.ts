@@ -83,6 +83,35 @@ async function forecasts(rows: unknown, query = '', name = 'sales'): Promise<Row
 
 const stepOf = (row: Row | undefined) => JSON.parse(String(row?.['sales_explain'])).step;
 
+/** Hours that are busy by day, and less at weekends. */
+function hoursCsv(count: number): string {
+  const rows = Array.from({ length: count }, (_, at) => {
+    const byDay = 40 * Math.sin((2 * Math.PI * at) / 24) * (Math.floor(at / 24) % 7 < 5 ? 1 : 0.1);
+    return { hour: new Date(Date.UTC(2025, 0, 6, at)).toISOString(), sales: 100 + byDay + ((at * 7919) % 5) };
+  });
+  return csvOf(rows);
+}
+
+describe('series of several seasons', () => {
+  test('say which of them were found, and are forecast by all', async () => {
+    const model = await train('hours', hoursCsv(4 * 168), 'order_by=hour&horizon=3');
+    expect(model.metrics?.seasons).toMatchObject([
+      { length: 24, series_share: 1 },
+      { length: 168, series_share: 1 },
+    ]);
+    const [, week] = model.metrics?.seasons ?? [];
+    expect(week?.strength).toBeGreaterThan(0.5);
+    expect(model.metrics?.errors.mae).toBeLessThanOrEqual(1.01 * (week?.repeat_errors.mae ?? 0));
+    const [first] = await forecasts([], '', 'hours');
+    expect(String(first?.['hour'])).toMatch(/^2025-02-03T00:00/);
+  });
+
+  test('are not looked for in months', async () => {
+    const model = await answered(roster.GET(ONE, { params: { path: { projectName, modelName: 'sales' } } }));
+    expect(model.metrics).not.toHaveProperty('seasons');
+  });
+});
+
 describe('a table of series', () => {
   test('makes a model that says its step, its series and its errors', async () => {
     const model = await answered(roster.GET(ONE, { params: { path: { projectName, modelName: 'sales' } } }));

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatMoment, parseMoment, readMoment } from './moments.js';
 import { ISO_DATES } from './reading/column-reading.js';
-import { createCalendar, findGrid, findMoment, findPosition, seasonLength, type TimeStep } from './time-grid.js';
+import {
+  createCalendar,
+  findGrid,
+  findMoment,
+  findPosition,
+  seasonLength,
+  seasonLengths,
+  type TimeStep,
+} from './time-grid.js';
 
 /** The grid of one series whose moments are written so. */
 function gridOf(texts: readonly string[]) {
@@ -167,4 +175,21 @@ test('a step of weekdays has no place for a weekend', () => {
   expect(['2024-01-05', '2024-01-08'].map(positionOf)).toEqual([2, 3]);
   expect(['2024-01-06', '2024-01-07'].map(positionOf)).toEqual([undefined, undefined]);
   expect(positionOf('2023-12-29')).toBe(-3);
+});
+
+test.each<[TimeStep, number[] | undefined]>([
+  [{ unit: 'minute', count: 1 }, [1440]],
+  [{ unit: 'minute', count: 30 }, [48, 336]],
+  [{ unit: 'hour', count: 1 }, [24, 168]],
+  [{ unit: 'hour', count: 5 }, [33.6]],
+  [{ unit: 'day', count: 1 }, [7, 365.25]],
+  [{ unit: 'day', count: 2 }, [182.625]],
+  [{ unit: 'weekday', count: 1 }, [5, (365.25 / 7) * 5]],
+  [{ unit: 'week', count: 1 }, [365.25 / 7]],
+  [{ unit: 'month', count: 1 }, undefined],
+  [{ unit: 'number', count: 1 }, undefined],
+  [{ unit: 'second', count: 1 }, undefined],
+])('the seasons that series of a step may have: %j', (step, lengths) => {
+  const form = step.unit === 'number' ? 'number' : 'date';
+  expect(seasonLengths({ form, step, origin: 0, day: 1 })).toEqual(lengths);
 });

@@ -87,6 +87,35 @@ export function seasonLength({ form, step, origin }: TimeGrid): number {
   return DAY % size === 0 ? DAY / size : 1;
 }
 
+const YEAR = 365.25 * DAY;
+
+/** A season of more steps is not looked for: a window has 10,000 values. */
+const MAX_SEASON = 3000;
+
+/** A season of fewer steps that is not a whole number of them, as a week of 2 days, repeats at no place. */
+const MIN_BROKEN_SEASON = 20;
+
+/**
+ * Returns the lengths of the seasons that series may have, in steps, ascending: of a day and a week of hours, of a week
+ * and a year of days, of a year of weeks. They are not always whole. Undefined where `seasonLength` is the only one.
+ */
+export function seasonLengths({ form, step }: TimeGrid): number[] | undefined {
+  if (form === 'number' || countMonths(step) !== undefined) return undefined;
+  const lengths =
+    step.unit === 'weekday'
+      ? [WEEKDAYS / step.count, (YEAR / WEEK) * (WEEKDAYS / step.count)]
+      : chooseCycles(measureStep(step)).map((cycle) => cycle / measureStep(step));
+  const fitting = lengths.filter(
+    (length) => length >= 2 && length <= MAX_SEASON && (Number.isInteger(length) || length >= MIN_BROKEN_SEASON),
+  );
+  return fitting.length > 0 ? fitting : undefined;
+}
+
+function chooseCycles(size: number): number[] {
+  if (size < DAY) return [DAY, WEEK];
+  return size < WEEK ? [WEEK, YEAR] : [YEAR];
+}
+
 /** Returns the steps of a year, as of 2026.25, which is April in R; undefined if the numbers are not decimal years. */
 function partsOfYear(step: number, origin: number): number | undefined {
   const parts = Math.round(1 / step);

@@ -668,6 +668,15 @@ class ForecastErrors:
     mase: Optional[float]
 
 
+@dataclass
+class ForecastSeason:
+    """A season that the series of a forecast were tested for."""
+    length: float
+    series_share: float
+    strength: Optional[float]
+    repeat_errors: ForecastErrors
+
+
 class Validate(str, Enum):
     """How the rows that measure a model are chosen."""
     RANDOM = "random"
@@ -1385,6 +1394,7 @@ class ForecastMetricsObject:
     interval_coverage: Optional[float]
     interval_coverage_by_step: List[Optional[float]]
     worst_series: List[ForecastMetricsWorstSeriesItem]
+    seasons: Optional[List[ForecastSeason]] = None
 
 
 @dataclass

@@ -1,5 +1,5 @@
 import { powerOfTwo } from '../../intervals/target-range.js';
-import { type PartForecaster, weighForecast } from './forecaster.js';
+import { type Answer, type PartForecaster, weighForecast } from './forecaster.js';
 import { type ForecastSeries, isOrigin, MIN_HISTORY, type Part, type SeriesSet } from './series.js';
 
 /**
@@ -25,6 +25,8 @@ export interface Outcome {
   readonly lowest: number;
   /** The forecast of repeating the last season. */
   readonly repeated: number;
+  /** The naive forecasts of the base. */
+  readonly naives: readonly number[];
   /** The mean error of repeating seasons within the history; NaN if there is none. */
   readonly naiveError: number;
 }
@@ -37,8 +39,8 @@ interface TestedPart extends Part {
  * Forecasts the values of a window from origins before them.
  *
  * @param maxOrigins of all series; more are thinned out, first of each series, then whole series.
- * @param weights of the correction by trees.
- * @returns by weight and step the outcomes, in order of the series.
+ * @param answers that are compared.
+ * @returns by answer and step the outcomes, in order of the series.
  */
 export function runBacktest(
   forecaster: PartForecaster,
@@ -46,17 +48,17 @@ export function runBacktest(
   horizon: number,
   window: Window,
   maxOrigins: number,
-  weights: readonly number[],
+  answers: readonly Answer[],
 ): Outcome[][][] {
   const parts = chooseOrigins(series, horizon, window, maxOrigins);
-  const outcomes = weights.map(() => Array.from({ length: horizon }, (): Outcome[] => []));
+  const outcomes = answers.map(() => Array.from({ length: horizon }, (): Outcome[] => []));
   for (let start = 0; start < parts.length; start += PARTS_AT_ONCE) {
     const block = parts.slice(start, start + PARTS_AT_ONCE);
     for (const [at, forecast] of forecaster.forecast(block, horizon).entries()) {
       const { series: one, end, index } = block[at] ?? NO_PART;
       const { values } = one;
       const naiveErrorOfPart = meanSeasonalDifference(values, end, season, forecast.unit);
-      const answers = weights.map((weight) => weighForecast(forecast, weight));
+      const weighed = answers.map((answer) => weighForecast(forecast, answer));
       const targetsEnd = values.length - window.back;
       for (let step = 0; step < horizon && end + step < targetsEnd; step++) {
         if (end + step < targetsEnd - window.length) continue;
@@ -74,9 +76,10 @@ export function runBacktest(
           lowest: forecast.lowest,
           repeated: repeated / unit,
           naiveError: share * naiveErrorOfPart,
+          naives: forecast.naives.map((naive) => share * (naive[step] ?? 0)),
         };
-        for (const [choice, answer] of answers.entries()) {
-          outcomes[choice]?.[step]?.push({ ...measured, forecast: share * (answer[step] ?? 0) });
+        for (const [choice, values] of weighed.entries()) {
+          outcomes[choice]?.[step]?.push({ ...measured, forecast: share * (values[step] ?? 0) });
         }
       }
     }

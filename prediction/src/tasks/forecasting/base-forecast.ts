@@ -6,11 +6,11 @@ import { fitDampedTrend, fitTheta } from './smoothing.js';
 export interface BaseForecast {
   /** A power of two near the largest value, so that no square or difference of values is too large for a double. */
   readonly unit: number;
-  /** By step, each from its own method. */
-  readonly theta: Float64Array;
-  readonly damped: Float64Array;
-  readonly naive: Float64Array;
-  /** Their mean; without a season, of the first two. */
+  /** By step, each from its own method; NaN where the history is too short for it. */
+  readonly bases: readonly Float64Array[];
+  /** Those of them that repeat values: the guard of the others. */
+  readonly naives: readonly Float64Array[];
+  /** What they say together. */
   readonly values: Float64Array;
   /** By step, the part of the values that their season makes up. */
   readonly seasonal: Float64Array;
@@ -35,7 +35,8 @@ const USUAL_WEIGHT = 0.5;
 const MIN_SCALE = 2 ** -40;
 
 /**
- * Forecasts a series by itself: by the Theta method, by a damped trend and by its last season.
+ * Forecasts a series by itself: by the mean of the Theta method, a damped trend and its last season; without a season,
+ * of the first two.
  *
  * @param window the last values; NaN is a gap. A series without values is forecast to be 0.
  */
@@ -73,10 +74,12 @@ export function forecastBase(window: Float64Array, season: number, steps: number
   const lowest = least < 0 ? Number.NEGATIVE_INFINITY : 0;
   const isSeasonal = seasons !== undefined;
   const scale = findScale(course);
-  return { unit, theta, damped, naive, values, seasonal, scale, history, course, isSeasonal, lowest };
+  const bases = [theta, damped, naive];
+  return { unit, bases, naives: [naive], values, seasonal, scale, history, course, isSeasonal, lowest };
 }
 
-function findScale(course: Float64Array): number {
+/** The mean distance of neighbours, in the unit of the course; above 0. */
+export function findScale(course: Float64Array): number {
   let moves = 0;
   for (let at = 1; at < course.length; at++) {
     moves += Math.abs((course[at] ?? 0) - (course[at - 1] ?? 0));
@@ -87,7 +90,7 @@ function findScale(course: Float64Array): number {
 }
 
 /** Joins the values around gaps by straight lines, in place; gaps before the first value are left out. Never empty. */
-function fillGaps(values: Float64Array): Float64Array {
+export function fillGaps(values: Float64Array): Float64Array {
   let first = 0;
   while (first < values.length && Number.isNaN(values[first])) first++;
   if (first === values.length) return new Float64Array(1);

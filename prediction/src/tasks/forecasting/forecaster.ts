@@ -17,6 +17,8 @@ export interface PartForecast {
   readonly unit: number;
   /** As the history alone says. */
   readonly base: Float64Array;
+  /** By what repeats values: see `BaseForecast`. */
+  readonly naives: readonly Float64Array[];
   /** The correction by the trees. */
   readonly corrections: Float64Array;
   /** The size of the error to expect. */
@@ -104,7 +106,7 @@ export class PartForecaster {
     const errors = new Float64Array(rowCount).fill(this.#errorBase);
     this.errorScorer.addToAll(errors, bins, rowCount);
     const explained = isExplained ? this.#explain(bins, rowCount) : undefined;
-    return bases.map(({ unit, values, seasonal, scale, lowest }, index) => {
+    return bases.map(({ unit, values, naives, seasonal, scale, lowest }, index) => {
       const first = index * steps;
       const explanation = explained && {
         seasonal,
@@ -117,6 +119,7 @@ export class PartForecaster {
         ...(explanation && { explanation }),
         unit,
         base: values,
+        naives,
         corrections: values.map((_, step) => scale * (deviations[first + step] ?? 0)),
         scales: values.map((_, step) => scale * predictedError(errors[first + step] ?? 0, this.#errorFloor)),
         lowest,
@@ -135,7 +138,30 @@ export class PartForecaster {
   }
 }
 
-/** Returns the forecast values, in the unit of the part. @param weight of the correction by trees, 0 to 1. */
-export function weighForecast({ base, corrections, lowest }: PartForecast, weight: number) {
-  return base.map((value, step) => Math.max(value + weight * (corrections[step] ?? 0), lowest));
+/** A naive forecast that others are mixed with. */
+export interface NaiveShare {
+  /** Its index in `naives`. */
+  readonly index: number;
+  /** Above 0, up to 1. */
+  readonly share: number;
+}
+
+/** What is answered: the base with a share of the correction by trees, 0 to 1, mixed with a naive forecast or not. */
+export interface Answer {
+  readonly weight: number;
+  readonly naive?: NaiveShare | undefined;
+}
+
+/** Returns the forecast values, in the unit of the part. */
+export function weighForecast({ base, naives, corrections, lowest }: PartForecast, { weight, naive }: Answer) {
+  const repeated = naive && naives[naive.index];
+  return base.map((value, step) => {
+    const own = Math.max(value + weight * (corrections[step] ?? 0), lowest);
+    return naive && repeated ? mixNaive(own, repeated[step] ?? own, naive.share) : own;
+  });
+}
+
+/** Returns a forecast with a share of a naive one: all of that, to the last bit, if the share is 1. */
+export function mixNaive(own: number, repeated: number, share: number): number {
+  return (1 - share) * own + share * repeated;
 }

@@ -11,7 +11,7 @@ import { seededRandom } from '../../trees/random.js';
 import type { InputReader } from './inputs.js';
 import { isOrigin, MIN_HISTORY, type Part } from './series.js';
 
-/** The most rows that forests are grown on: a step from an origin each. */
+/** The most rows that forests are grown on, if not told: a step from an origin each. */
 const MAX_ROWS = 150_000;
 
 const VALUE_ROUNDS = 80;
@@ -54,15 +54,21 @@ interface Rows {
   readonly deviations: Float64Array;
 }
 
+interface CollectOptions {
+  readonly horizon: number;
+  readonly seed: number;
+  /** The most rows, about. */
+  readonly most?: number | undefined;
+}
+
 /** Fits what all series have in common: the deviations of the base forecast, and their sizes. */
 export function fitForests(
   parts: readonly Part[],
   reader: InputReader,
-  horizon: number,
-  seed: number,
+  options: CollectOptions,
   onRound: (done: number) => void,
 ): Forests {
-  const { columns, deviations } = collectRows(parts, reader, horizon, seed);
+  const { columns, deviations } = collectRows(parts, reader, options);
   const rowCount = deviations.length;
   const width = reader.names.length;
   // The base forecast knows nothing of the actual values. Errors of the trees on rows that they learnt from would be
@@ -99,7 +105,11 @@ export function fitForests(
 }
 
 /** Reads what is known from origins within the parts: from all of them, or from as many at random as are enough. */
-function collectRows(parts: readonly Part[], reader: InputReader, horizon: number, seed: number): Rows {
+function collectRows(
+  parts: readonly Part[],
+  reader: InputReader,
+  { horizon, seed, most = MAX_ROWS }: CollectOptions,
+): Rows {
   let possible = 0;
   for (const { end } of parts) {
     for (let origin = MIN_HISTORY; origin < end; origin++) {
@@ -112,7 +122,7 @@ function collectRows(parts: readonly Part[], reader: InputReader, horizon: numbe
   const deviations: number[] = [];
   for (const { series, end } of parts) {
     for (let origin = MIN_HISTORY; origin < end; origin++) {
-      if (random() * possible > MAX_ROWS || !isOrigin(series, origin, horizon)) continue;
+      if (random() * possible > most || !isOrigin(series, origin, horizon)) continue;
       const steps = Math.min(horizon, end - origin);
       const { base, inputs } = reader.read(series, origin, steps);
       for (let step = 0; step < steps; step++) {

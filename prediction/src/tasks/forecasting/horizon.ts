@@ -1,6 +1,6 @@
 import type { Covariate, ForecastTable } from '../../table/series-table.js';
 import { quote, TableError } from '../../table/table-error.js';
-import { createCalendar, seasonLength } from '../../table/time-grid.js';
+import { createCalendar, seasonLength, seasonLengths } from '../../table/time-grid.js';
 import { type ForecastSeries, maxHorizon, type SeriesSet } from './series.js';
 
 /** @throws {TableError} if the table cannot calibrate the horizon that is asked for. */
@@ -27,5 +27,6 @@ export function createSeriesSet(table: ForecastTable): SeriesSet {
     const cut = ({ values }: Pick<Covariate, 'values'>) => values.subarray(from, end);
     return { start: starts[index] ?? 0, values: cut(table), past: past.map(cut), known: known.map(cut) };
   });
-  return { season: seasonLength(grid), calendar: createCalendar(grid), series };
+  const seasons = seasonLengths(grid);
+  return { season: seasonLength(grid), ...(seasons && { seasons }), calendar: createCalendar(grid), series };
 }

@@ -1,4 +1,5 @@
 import { type BaseForecast, forecastBase } from './base-forecast.js';
+import { Competition, type CompetitionPlan, nameBases } from './competition.js';
 import type { ForecastSeries, Grid } from './series.js';
 import { fitLine } from './smoothing.js';
 
@@ -25,13 +26,8 @@ const OF_ORIGIN = [
   'season to season',
   ...DIFFERENCE_LAGS.map((lag) => `difference ${lag}`),
 ];
-const OF_STEP = [
-  'step',
-  'theta',
-  'damped trend',
-  'last season',
-  ...Array.from({ length: SEASON_LAGS }, (_, lag) => `season lag ${lag + 1}`),
-];
+const USUAL_BASES = ['theta', 'damped trend', 'last season'];
+const LAGS_OF_STEP = Array.from({ length: SEASON_LAGS }, (_, lag) => `season lag ${lag + 1}`);
 
 /** Computes what the trees read. Nothing at or after an origin is read, but covariates that are known ahead. */
 export class InputReader {
@@ -40,21 +36,36 @@ export class InputReader {
   readonly subjects: readonly number[];
   readonly #grid: Grid;
   readonly #window: number;
+  /** Undefined where a series has one season at most. */
+  readonly #competition: Competition | undefined;
 
-  constructor(grid: Grid, window: number, pastCount: number, knownCount: number) {
+  /**
+   * @param plan how several bases compete, where series have several seasons.
+   * @param maxCells see `Competition`: a training reads many origins of each series.
+   */
+  constructor(
+    grid: Grid,
+    window: number,
+    pastCount: number,
+    knownCount: number,
+    plan?: CompetitionPlan,
+    maxCells?: number,
+  ) {
     this.#grid = grid;
     this.#window = window;
+    this.#competition = plan && new Competition(plan, maxCells);
+    const ofStep = ['step', ...(plan ? nameBases(plan.seasons) : USUAL_BASES), ...LAGS_OF_STEP];
     const parts = grid.calendar(0).map((_, part) => `calendar ${part + 1}`);
     const past = Array.from({ length: pastCount }, (_, index) => `past ${index + 1}`);
     const known = Array.from({ length: knownCount }, (_, index) => [`known ${index + 1}`, `known ${index + 1} before`]);
     this.subjects = [
       ...OF_ORIGIN.map(() => 0),
-      ...OF_STEP.map(() => 0),
+      ...ofStep.map(() => 0),
       ...parts.map(() => 1),
       ...past.map((_, index) => 2 + index),
       ...known.flatMap((_, index) => [2 + pastCount + index, 2 + pastCount + index]),
     ];
-    this.names = [...OF_ORIGIN, ...OF_STEP, ...parts, ...past, ...known.flat()];
+    this.names = [...OF_ORIGIN, ...ofStep, ...parts, ...past, ...known.flat()];
   }
 
   /**
@@ -64,8 +75,7 @@ export class InputReader {
    */
   read(series: ForecastSeries, end: number, steps: number) {
     const { season, calendar } = this.#grid;
-    const begin = Math.max(0, end - this.#window);
-    const base = forecastBase(series.values.subarray(begin, end), season, steps);
+    const base = this.#forecastBase(series, end, steps);
     const { history, scale } = base;
     const count = history.length;
     const ofOrigin = readOrigin(base, season);
@@ -77,9 +87,7 @@ export class InputReader {
       at += ofOrigin.length;
       const value = base.values[step] ?? 0;
       inputs[at++] = step + 1;
-      inputs[at++] = ((base.theta[step] ?? 0) - value) / scale;
-      inputs[at++] = ((base.damped[step] ?? 0) - value) / scale;
-      inputs[at++] = ((base.naive[step] ?? 0) - value) / scale;
+      for (const one of base.bases) inputs[at++] = ((one[step] ?? 0) - value) / scale;
       const back = Math.ceil((step + 1) / season) * season;
       for (let lag = 0; lag < SEASON_LAGS; lag++) {
         const before = history[count + step - back - lag * season] ?? Number.NaN;
@@ -94,6 +102,12 @@ export class InputReader {
       }
     }
     return { base, inputs };
+  }
+
+  #forecastBase(series: ForecastSeries, end: number, steps: number): BaseForecast {
+    if (this.#competition) return this.#competition.forecast(series, end, steps);
+    const begin = Math.max(0, end - this.#window);
+    return forecastBase(series.values.subarray(begin, end), this.#grid.season, steps);
   }
 }
 

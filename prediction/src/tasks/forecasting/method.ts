@@ -4,10 +4,12 @@ import type { Progress } from '../../training/progress.js';
 import { scorerMemory } from '../../trees/forest/forest-scorer.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import { type Outcome, runBacktest, type Window } from './backtest.js';
-import { type PartForecast, PartForecaster, weighForecast } from './forecaster.js';
+import { planCompetition } from './competition.js';
+import { type Answer, mixNaive, type PartForecast, PartForecaster, weighForecast } from './forecaster.js';
 import { type Forests, fitForests } from './forests.js';
+import { chooseAnswer, guardAnswer } from './guard.js';
 import { InputReader } from './inputs.js';
-import { measureForecasts, measureSeries, sortScores } from './metrics.js';
+import { measureForecasts, measureSeasons, measureSeries, sortScores } from './metrics.js';
 import { countTargets, type ForecastSeries, type Grid, MIN_SCORES, maxHorizon, type SeriesSet } from './series.js';
 import type { ForecastModel } from './series-model.js';
 
@@ -48,12 +50,25 @@ const ENOUGH_SCORES = 200;
 const MAX_ORIGINS = 30_000;
 const MAX_EARLIER_ORIGINS = 10_000;
 
-/** The weights that are tried for the correction by trees. */
-const WEIGHTS = [0, 0.25, 0.5, 0.75, 1];
+/** Forecasts that are compared by bases which compete are cached: 64 MB of them. */
+const CACHED_CELLS = 8_000_000;
 
-/** Where no earlier window can tell how much the correction is worth. */
-const USUAL_WEIGHT = 0.5;
-const MIN_OUTCOMES = 100;
+/** The rows that forests are grown on, and the origins of the earlier and of the last backtest. */
+interface Effort {
+  readonly rows?: number;
+  readonly earlier: number;
+  readonly last: number;
+}
+
+/** Where bases compete, an origin takes as long as several. */
+function chooseEffort(horizon: number, competes: boolean): Effort {
+  if (!competes) return { earlier: MAX_EARLIER_ORIGINS, last: MAX_ORIGINS };
+  const atMost = (origins: number, steps: number) => Math.max(1, Math.min(origins, Math.floor(steps / horizon)));
+  return { rows: Math.min(50_000, 6000 * horizon), earlier: atMost(3000, 60_000), last: atMost(6000, 120_000) };
+}
+
+/** What is tried: weights of the correction by trees. */
+const ANSWERS: readonly Answer[] = [0, 0.25, 0.5, 0.75, 1].map((weight) => ({ weight }));
 
 /** Long enough for a horizon, and longer where series are few. */
 function chooseWindow(series: readonly ForecastSeries[], horizon: number): number {
@@ -76,37 +91,39 @@ export function fitForecaster(
   set: SeriesSet,
   { horizon, window, isWhole = false, seed, progress }: FitOptions,
 ): { model: ForecastModel; seriesErrors: Float64Array; outcomes: readonly (readonly Outcome[])[] } {
-  const { series, season } = set;
+  const { series, season, seasons } = set;
   const most = maxHorizon(set);
   if (!(Number.isInteger(horizon) && horizon >= 1 && horizon <= most)) {
     throw new RangeError(`The horizon must be within 1 to ${most}, but is ${horizon}.`);
   }
   const usualWindow = Math.max(MIN_WINDOW, WINDOW_SEASONS * season);
-  const history_needed = window ?? Math.min(usualWindow, MAX_WINDOW);
+  const competition = seasons && planCompetition(seasons, horizon, window);
+  const history_needed = competition?.needed ?? window ?? Math.min(usualWindow, MAX_WINDOW);
   const past_count = series[0]?.past.length ?? 0;
   const known_count = series[0]?.known.length ?? 0;
-  const reader = new InputReader(set, history_needed, past_count, known_count);
+  const reader = new InputReader(set, history_needed, past_count, known_count, competition?.plan, CACHED_CELLS);
   const length = chooseWindow(series, horizon);
+  const effort = chooseEffort(horizon, competition !== undefined);
   const fitBefore = (back: number, share: number) => {
     const parts = series.map((one) => ({ series: one, end: one.values.length - back }));
-    return fitForests(parts, reader, horizon, seed, progress.openStage(share));
+    return fitForests(parts, reader, { horizon, seed, most: effort.rows }, progress.openStage(share));
   };
-  const test = (at: Window, maxOrigins: number, weights: readonly number[]) => {
+  const test = (at: Window, maxOrigins: number, answers: readonly Answer[]) => {
     const forests = fitBefore(at.back + at.length, 0.25);
     const forecaster = finish(PartForecaster.create(forests, reader));
-    const outcomes = runBacktest(forecaster, set, horizon, at, maxOrigins, weights);
+    const outcomes = runBacktest(forecaster, set, horizon, at, maxOrigins, answers);
     progress.stage(0.08, 1)(1);
     return { forests, outcomes };
   };
-  const first = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
-  const earlier = first.outcomes;
+  const first = test({ back: length, length }, effort.earlier, ANSWERS);
   // Without trees before that window, all weights are as good as none.
   const hasTrees = first.forests.value_forest.trees.length > 0;
-  const value_weight = hasTrees ? chooseWeight(earlier) : USUAL_WEIGHT;
+  const chosen = chooseAnswer(ANSWERS, hasTrees ? first.outcomes : []);
   // Of each series at least one, so that the worst are known.
-  const maxOrigins = Math.max(MAX_ORIGINS, series.length);
-  const last = test({ back: 0, length }, maxOrigins, [value_weight]);
-  const [outcomes = []] = last.outcomes;
+  const maxOrigins = Math.max(effort.last, series.length);
+  const last = test({ back: 0, length }, maxOrigins, [chosen.answer]);
+  const guarded = guardAnswer(last.outcomes[0] ?? [], first.outcomes[chosen.index] ?? []);
+  const { outcomes, earlier, naive } = guarded;
   const forests = fitBefore(0, 0.3);
   progress.finish();
   return {
@@ -119,28 +136,18 @@ export function fitForecaster(
       features: reader.names,
       ...forests,
       backtest: last.forests,
-      value_weight,
+      value_weight: chosen.answer.weight,
+      ...(naive && { naive }),
+      ...(competition && { competition: competition.plan }),
       scores: outcomes.map(sortScores),
-      metrics: measureForecasts(outcomes, earlier[WEIGHTS.indexOf(value_weight)] ?? [], isWhole),
+      metrics: {
+        ...measureForecasts(outcomes, earlier, isWhole),
+        ...(competition && { seasons: measureSeasons(series, competition.plan, outcomes) }),
+      },
     },
     seriesErrors: measureSeries(outcomes, series.length),
     outcomes,
   };
-}
-
-/** The weight with the least error, in units of what was expected. */
-function chooseWeight(byWeight: readonly Outcome[][][]): number {
-  const counts = byWeight[0]?.reduce((sum, ofStep) => sum + ofStep.length, 0) ?? 0;
-  if (counts < MIN_OUTCOMES) return USUAL_WEIGHT;
-  let best = { weight: USUAL_WEIGHT, loss: Number.POSITIVE_INFINITY };
-  for (const [index, weight] of WEIGHTS.entries()) {
-    let loss = 0;
-    for (const ofStep of byWeight[index] ?? []) {
-      for (const { actual, forecast, scale } of ofStep) loss += Math.abs(actual - forecast) / scale;
-    }
-    if (loss < best.loss) best = { weight, loss };
-  }
-  return best.weight;
 }
 
 /** A fitted method without its forests. */
@@ -150,8 +157,8 @@ export type MethodFacts = Omit<ForecastModel, keyof Forests | 'backtest'>;
 export class Forecaster {
   /** @param grid as in the training. */
   static *create(model: ForecastModel, grid: Grid): Steps<Forecaster> {
-    const { history_needed, past_count, known_count } = model;
-    const reader = new InputReader(grid, history_needed, past_count, known_count);
+    const { history_needed, past_count, known_count, competition } = model;
+    const reader = new InputReader(grid, history_needed, past_count, known_count, competition);
     const memory = scorerMemory();
     const forecaster = yield* PartForecaster.create(model, reader, memory);
     const backtester = yield* PartForecaster.create(model.backtest, reader, memory);
@@ -198,14 +205,15 @@ export class Forecaster {
    * @throws {RangeError} if the steps are more than the model's horizon.
    */
   forecast(series: readonly ForecastSeries[], steps: number, isBacktest = false, isExplained = false): Forecast[] {
-    const { horizon, value_weight } = this.model;
+    const { horizon, value_weight: weight, naive } = this.model;
+    const answer = { weight, naive };
     if (steps > horizon) throw new RangeError(`At most ${horizon} steps, not ${steps}.`);
     const parts = series.map((one) => ({ series: one, end: one.values.length }));
     const forecaster = isBacktest ? this.backtester : this.forecaster;
     return forecaster.forecast(parts, steps, isExplained).map((forecast) => {
       const { unit, scales, lowest } = forecast;
-      const values = weighForecast(forecast, value_weight);
-      const explanations = explain(forecast, value_weight);
+      const values = weighForecast(forecast, answer);
+      const explanations = explain(forecast, answer);
       return {
         values: values.map((value) => toFinite(unit * value)),
         unit,
@@ -240,11 +248,17 @@ export class Forecaster {
 }
 
 /** Returns what adds up to the values of a forecast, before they are kept above the lowest, in units of the target. */
-function explain({ unit, base, explanation }: PartForecast, weight: number): Float64Array[] | undefined {
+function explain(forecast: PartForecast, answer: Answer): Float64Array[] | undefined {
+  const { unit, base, naives, explanation } = forecast;
   if (!explanation) return undefined;
   const { seasonal, expected, contributions } = explanation;
   const subjects = contributions.length / base.length;
-  return Array.from(base, (value, step) => {
+  const { naive } = answer;
+  const repeated = naive && naives[naive.index];
+  const share = naive?.share ?? 0;
+  const weight = (1 - share) * answer.weight;
+  return Array.from(base, (own, step) => {
+    const value = mixNaive(own, repeated?.[step] ?? own, share);
     const season = seasonal[step] ?? 0;
     const ofStep = contributions.subarray(step * subjects, (step + 1) * subjects);
     const parts = [value - season + weight * expected, season, ...ofStep.map((one) => weight * one)];

@@ -3,8 +3,9 @@ import { wilson } from '../../intervals/statistics.js';
 import { toFinite, WHOLE, withinSupport } from '../../intervals/target-range.js';
 import { isBetter, percent, shortNumber } from '../../model/summary.js';
 import type { Outcome } from './backtest.js';
-import { MIN_SCORES } from './series.js';
-import type { ForecastErrors, ForecastMetrics, SeriesMetrics, SeriesModel } from './series-model.js';
+import { Competition, type CompetitionPlan } from './competition.js';
+import { type ForecastSeries, MIN_SCORES } from './series.js';
+import type { ForecastErrors, ForecastMetrics, SeasonMetrics, SeriesMetrics, SeriesModel } from './series-model.js';
 
 /** The level at which coverage is counted. */
 const LEVEL = 0.9;
@@ -129,6 +130,36 @@ export function sortScores(outcomes: readonly Outcome[]): number[] {
   return Array.from({ length: count }, (_, index) => {
     const rank = Math.ceil(((scores.length + 1) * (index + 1)) / (count + 1) - 1e-9);
     return Number((scores[rank - 1] ?? 0).toPrecision(SCORE_DIGITS));
+  });
+}
+
+/** Series that are tested for the seasons that a model reports. */
+const MAX_TESTED = 1000;
+
+/** Measures by season in how many series it is found, how strong it is there, and what repeating it would miss. */
+export function measureSeasons(
+  series: readonly ForecastSeries[],
+  plan: CompetitionPlan,
+  outcomes: readonly (readonly Outcome[])[],
+): SeasonMetrics[] {
+  const competition = new Competition(plan);
+  const stride = Math.ceil(series.length / MAX_TESTED);
+  const tested = series.filter((_, index) => index % stride === 0).map((one) => competition.findSeasons(one));
+  return plan.seasons.map((length, index) => {
+    const strengths = tested.flatMap((found) =>
+      found.filter((season) => season.length === length).map(({ strength }) => strength),
+    );
+    const errors = new ErrorSums();
+    for (const ofStep of outcomes) {
+      // The naive forecasts begin with the last value.
+      for (const outcome of ofStep) errors.add(outcome.naives[index + 1] ?? 0, outcome);
+    }
+    return {
+      length,
+      series_share: strengths.length / Math.max(tested.length, 1),
+      strength: strengths.length > 0 ? strengths.reduce((sum, one) => sum + one, 0) / strengths.length : null,
+      repeat_errors: errors.mean(),
+    };
   });
 }
 

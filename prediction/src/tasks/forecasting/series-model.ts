@@ -19,6 +19,8 @@ import type { SeriesReport } from '../../table/series-table.js';
 import type { TimeGrid } from '../../table/time-grid.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
+import type { CompetitionPlan } from './competition.js';
+import type { NaiveShare } from './forecaster.js';
 import type { Forests } from './forests.js';
 import { type SeriesEnd, type SeriesEnds, SeriesEndsBuilder } from './series-ends.js';
 
@@ -58,6 +60,10 @@ export interface ForecastModel extends Forests {
   readonly backtest: Forests;
   /** The weight of the value forest, 0 to 1, chosen by an earlier window. */
   readonly value_weight: number;
+  /** The naive forecast that others are mixed with, where a backtest found it better. */
+  readonly naive?: NaiveShare;
+  /** Absent where one season is looked for, and in models of releases before 0.4.0. */
+  readonly competition?: CompetitionPlan;
   /** By step: |error| ÷ expected error of a backtest, ascending. */
   readonly scores: readonly (readonly number[])[];
   readonly metrics: ForecastMetrics;
@@ -76,6 +82,9 @@ export type ForecastMetrics = v.InferOutput<typeof methodMetricsSchema>;
 
 export type SeriesMetrics = v.InferOutput<typeof metricsSchema>;
 
+/** A season that was looked for. */
+export type SeasonMetrics = v.InferOutput<typeof seasonSchema>;
+
 export type WorstSeries = SeriesMetrics['worst_series'][number];
 
 const errorsSchema = v.strictObject({
@@ -85,6 +94,17 @@ const errorsSchema = v.strictObject({
   smape: nonNegativeSchema,
   /** Mean absolute error ÷ that of the seasonal naive forecast within the history; null if that makes none. */
   mase: v.nullable(nonNegativeSchema),
+});
+
+const seasonSchema = v.strictObject({
+  /** In steps; not always whole. */
+  length: v.pipe(v.number(), v.minValue(1)),
+  /** The share of the series in which a test finds it. */
+  series_share: levelSchema,
+  /** The mean share of the variance beside the course that it explains there; null if it is found in none. */
+  strength: v.nullable(levelSchema),
+  /** The errors of repeating the values of one season before. */
+  repeat_errors: errorsSchema,
 });
 
 const methodMetricsSchema = v.strictObject({
@@ -105,6 +125,8 @@ const methodMetricsSchema = v.strictObject({
   interval_coverage: v.nullable(levelSchema),
   /** The same by step. */
   interval_coverage_by_step: v.array(v.nullable(levelSchema)),
+  /** Where several seasons are looked for. */
+  seasons: v.exactOptional(v.array(seasonSchema)),
 });
 
 const metricsSchema = v.strictObject({
@@ -138,6 +160,10 @@ const methodSchema = v.strictObject({
   ...forestsShape,
   backtest: forestsSchema,
   value_weight: v.number(),
+  naive: v.exactOptional(v.strictObject({ index: indexSchema, share: levelSchema })),
+  competition: v.exactOptional(
+    v.strictObject({ seasons: numbersSchema(), window: countSchema, stride: countSchema, origins: indexSchema }),
+  ),
   scores: v.array(numbersSchema((score) => score >= 0)),
   metrics: methodMetricsSchema,
 });

@@ -25,6 +25,11 @@ export interface Grid {
   /** Steps of a season, such as 12 of months; 1 if there is none. */
   readonly season: number;
   /**
+   * The lengths of the seasons that series are tested for, in steps, ascending; not always whole. Absent where `season`
+   * is the only one.
+   */
+  readonly seasons?: readonly number[];
+  /**
    * Small whole numbers that describe a position, such as the month of the year and the day of the
    * week. As many for each position.
    */

@@ -77,6 +77,9 @@ const MAX_ROWS = 256;
 /** The most series that are forecast together, if they take at most a slice of work. */
 const MAX_SERIES = 32;
 
+/** A window in which bases compete takes as long as so many of other models. */
+const COMPETITION_READS = 3;
+
 /** The place of the step among the numbers of a row. */
 const STEP = 4;
 const NUMBERS = 5;
@@ -280,9 +283,11 @@ export class SeriesServer {
   /** @param sent the rows that may be history */
   #estimateSeries({ remember, steps, ...options }: PredictOptions, sent = 0): number {
     const { model, trees, forms } = this.#parts;
-    const { history_needed, horizon, features } = model.method;
+    const { history_needed, horizon, features, competition } = model.method;
+    // Each origin that is compared, too, has a forecast by each base.
+    const reads = competition ? COMPETITION_READS * (1 + competition.origins) : 1;
     return estimateSeries({
-      values: Math.min(history_needed, Math.max(model.report.longest, sent)),
+      values: reads * Math.min(history_needed, Math.max(model.report.longest, sent)),
       steps: steps ?? horizon,
       inputs: features.length,
       trees,

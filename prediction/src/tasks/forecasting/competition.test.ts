@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { Progress } from '../../training/progress.js';
+import { seededRandom } from '../../trees/random.js';
+import { finish } from '../../trees/steps.js';
+import { Competition, planCompetition } from './competition.js';
+import { Forecaster, fitForecaster } from './method.js';
+import { findSeasonMix } from './season-mix.js';
+import type { ForecastSeries, SeriesSet } from './series.js';
+
+const DAY = 24;
+const WEEK = 168;
+const HORIZON = 6;
+
+/** Values by position, with noise between -1 and 1. */
+function makeSeries(count: number, length: number, seed: number, valueAt: (at: number, noise: number) => number) {
+  const random = seededRandom(seed);
+  return Array.from({ length: count }, (): ForecastSeries => {
+    const values = Float64Array.from({ length }, (_, at) => valueAt(at, 2 * random() - 1));
+    return { start: 0, values, past: [], known: [] };
+  });
+}
+
+/** Hours that are busy by day, and less at weekends. */
+const busy = (at: number, noise: number) =>
+  100 + 40 * Math.sin((2 * Math.PI * at) / DAY) * (Math.floor(at / DAY) % 7 < 5 ? 1 : 0.1) + 5 * noise;
+
+function hourly(series: readonly ForecastSeries[]): SeriesSet {
+  return { season: DAY, seasons: [DAY, WEEK], calendar: (at) => [at % DAY, Math.floor(at / DAY) % 7], series };
+}
+
+function fit(set: SeriesSet, horizon = HORIZON) {
+  return fitForecaster(set, { horizon, seed: 1, progress: new Progress(() => {}) }).model;
+}
+
+/** The MASE of a model on its last backtest, in units of that of the best season that is repeated. */
+function besideNaive({ metrics }: ReturnType<typeof fit>): number {
+  const best = Math.min(
+    ...(metrics.seasons ?? []).map(({ repeat_errors }) => repeat_errors.mase ?? Number.POSITIVE_INFINITY),
+  );
+  return (metrics.errors.mase ?? Number.NaN) / best;
+}
+
+describe('seasons', () => {
+  test('are found together, and taken out together', () => {
+    const [one] = makeSeries(1, 6 * WEEK, 1, busy);
+    const { found, course, at } = findSeasonMix(one?.values ?? new Float64Array(), [DAY, WEEK]);
+    expect(found.map(({ length }) => length)).toEqual([DAY, WEEK]);
+    for (const { strength } of found) expect(strength).toBeGreaterThan(0.5);
+    expect(Math.max(...course.subarray(WEEK)) - Math.min(...course.subarray(WEEK))).toBeLessThan(40);
+    const noon = at(7 * WEEK + 6);
+    expect(noon - at(7 * WEEK + 5 * DAY + 6)).toBeGreaterThan(25);
+  });
+
+  test('need not be a whole number of steps', () => {
+    const year = 365.25 / 7;
+    const [one] = makeSeries(1, 520, 2, (at, noise) => 50 + 20 * Math.sin((2 * Math.PI * at) / year) + 3 * noise);
+    const { found, at } = findSeasonMix(one?.values ?? new Float64Array(), [year]);
+    expect(found).toHaveLength(1);
+    // Ten years on, 52 weeks a year would be two weeks late.
+    expect(at(Math.round(20.25 * year))).toBeGreaterThan(18);
+  });
+
+  test('are not found in noise', () => {
+    const [one] = makeSeries(1, 6 * WEEK, 3, (_, noise) => 100 + noise);
+    expect(findSeasonMix(one?.values ?? new Float64Array(), [DAY, WEEK]).found.length).toBeLessThan(2);
+  });
+
+  test('are reported with how many series have them, how strong they are, and what repeating them would miss', () => {
+    const model = fit(hourly(makeSeries(2, 4 * WEEK, 4, busy)), 3);
+    const [day, week] = model.metrics.seasons ?? [];
+    expect(day).toMatchObject({ length: DAY, series_share: 1 });
+    expect(week).toMatchObject({ length: WEEK, series_share: 1 });
+    expect(week?.strength).toBeGreaterThan(0.5);
+    expect(week?.repeat_errors.mase).toBeLessThan(day?.repeat_errors.mase ?? 0);
+    expect(besideNaive(model)).toBeLessThan(0.9);
+  });
+});
+
+describe('a forecast by several bases', () => {
+  const long = makeSeries(3, 8 * WEEK, 5, busy);
+
+  test('looks at no more values than it needs, and at none behind its origin', () => {
+    const { plan, needed } = planCompetition([DAY, WEEK], HORIZON);
+    const end = needed + 100;
+    const [one] = long;
+    if (!one) throw new Error('There is no series.');
+    const kept = { ...one, start: 100, values: one.values.slice(100, end) };
+    const moved = { ...one, values: one.values.map((value, at) => (at < end ? value : 9 * value)) };
+    const whole = new Competition(plan).forecast(one, end, HORIZON);
+    expect(new Competition(plan).forecast(kept, needed, HORIZON)).toEqual(whole);
+    expect(new Competition(plan).forecast(moved, end, HORIZON)).toEqual(whole);
+  });
+
+  test('is the same whatever was forecast before it, and for fewer steps', () => {
+    const { plan } = planCompetition([DAY, WEEK], HORIZON);
+    const cached = new Competition(plan, 100_000);
+    for (const series of long) for (const end of [900, 910, 1000]) cached.forecast(series, end, HORIZON);
+    for (const series of long) {
+      const alone = new Competition(plan).forecast(series, 950, HORIZON);
+      expect(cached.forecast(series, 950, HORIZON)).toEqual(alone);
+      expect(cached.forecast(series, 950, 2).values).toEqual(alone.values.subarray(0, 2));
+    }
+  });
+
+  test('is the same of the same series and seed, also of a stored model', () => {
+    const set = hourly(makeSeries(2, 300, 6, busy));
+    const [model, again] = [fit(set), fit(set)];
+    expect(JSON.stringify(again)).toBe(JSON.stringify(model));
+    const read = finish(Forecaster.create(JSON.parse(JSON.stringify(model)), { season: DAY, calendar: set.calendar }));
+    const forecaster = finish(Forecaster.create(model, set));
+    expect(read.forecast(set.series, HORIZON)).toEqual(forecaster.forecast(set.series, HORIZON));
+  });
+
+  test('has parts that add up to it', () => {
+    const set = hourly(makeSeries(2, 300, 7, busy));
+    const [forecast] = finish(Forecaster.create(fit(set), set)).forecast(set.series, HORIZON, false, true);
+    for (const [step, parts] of (forecast?.explanations ?? []).entries()) {
+      const sum = parts.reduce((total, part) => total + part, 0);
+      expect(sum).toBeCloseTo(forecast?.values[step] ?? Number.NaN, 6);
+    }
+    expect(forecast?.explanations).toHaveLength(HORIZON);
+  });
+
+  test.each<[string, Float64Array]>([
+    ['a constant', new Float64Array(200).fill(7)],
+    ['zeros, then one', Float64Array.from({ length: 200 }, (_, at) => (at === 199 ? 1 : 0))],
+    ['a single row', Float64Array.of(5)],
+    ['gaps alone', new Float64Array(400).fill(Number.NaN)],
+    ['no rows', new Float64Array()],
+    [
+      'a gap of a month',
+      Float64Array.from({ length: 1500 }, (_, at) => (at > 500 && at < 1220 ? Number.NaN : busy(at, 0))),
+    ],
+    ['huge values', Float64Array.from({ length: 500 }, (_, at) => 1e306 * busy(at, 0))],
+    ['tiny values', Float64Array.from({ length: 500 }, (_, at) => 1e-306 * busy(at, 0))],
+    ['values that grow without end', Float64Array.from({ length: 500 }, (_, at) => 2 ** at)],
+  ])('is finite: %s', (_, values) => {
+    const { plan } = planCompetition([DAY, WEEK], HORIZON);
+    const series = { start: 5, values, past: [], known: [] };
+    const { values: forecast, unit } = new Competition(plan).forecast(series, values.length, HORIZON);
+    for (const value of forecast) expect(Number.isFinite(value * unit)).toBe(true);
+  });
+});
+
+describe('no model is worse than the best naive forecast on its backtest by more than a hundredth', () => {
+  let level = 0;
+  const kinds: [string, (at: number, noise: number) => number][] = [
+    ['a random walk', (at, noise) => (level = at === 0 ? 100 : level + noise)],
+    ['noise', (_, noise) => 100 + noise],
+    ['the same day again and again', (at) => (at * 7919) % DAY],
+    ['the same week again and again', (at) => (at * 7919) % WEEK],
+    ['few sales', (at, noise) => (noise > 0.9 ? 1 + (at % 3) : 0)],
+    ['a level that breaks', (at, noise) => (Math.floor(at / 90) % 2) * 50 + noise],
+  ];
+
+  test.each(kinds)('%s', (_, valueAt) => {
+    const model = fit(hourly(makeSeries(2, 400, 8, valueAt)), 3);
+    const ofSeasons = besideNaive(model);
+    expect(Number.isNaN(ofSeasons) || ofSeasons <= 1.01).toBe(true);
+  });
+
+  test('a model of one season, too', () => {
+    const series = makeSeries(20, 60, 9, (at) => (at * 7919) % 12);
+    const { metrics } = fit({ season: 12, calendar: (at) => [at % 12], series });
+    expect(metrics.errors.mae).toBeLessThanOrEqual(1.01 * metrics.baseline_errors.mae);
+  });
+});

@@ -1,0 +1,301 @@
+import { findUnit } from '../../intervals/target-range.js';
+import { type BaseForecast, fillGaps, findScale } from './base-forecast.js';
+import { forecastByLags } from './lag-regression.js';
+import { type FoundSeason, findSeasonMix } from './season-mix.js';
+import type { ForecastSeries } from './series.js';
+import { fitDampedTrend, fitTheta } from './smoothing.js';
+
+/** How the bases of series with several seasons compete, as plain data of a model. */
+export interface CompetitionPlan {
+  /** The lengths that are tried, in steps, ascending. */
+  readonly seasons: readonly number[];
+  /** The values that a base looks at. */
+  readonly window: number;
+  /** The steps between the origins whose forecasts are compared, and the steps that are forecast from each. */
+  readonly stride: number;
+  readonly origins: number;
+}
+
+/** The forecasts of one window by all bases; undefined where it is too short for one. */
+interface Compared {
+  readonly unit: number;
+  readonly bases: readonly (Float64Array | undefined)[];
+}
+
+interface Entrants extends Compared {
+  readonly history: Float64Array;
+  readonly course: Float64Array;
+  readonly found: readonly FoundSeason[];
+  readonly seasonal: Float64Array;
+}
+
+const MIN_WINDOW = 120;
+const MAX_WINDOW = 10_000;
+/** Seasons that a base looks at: of the shortest, of all, and of a year, which is not a whole number of steps. */
+const REPEATS_OF_SHORTEST = 12;
+const REPEATS = 6;
+const REPEATS_OF_YEAR = 3;
+
+const ORIGINS = 3;
+/** Steps that are compared in all, at least. */
+const COMPARED = 48;
+const LONGEST_STRIDE_OF_SEASON = 24;
+
+/** How much better bases count for more: the power of the inverse of their errors. */
+const POWER = 4;
+
+/** Of the mean error: added to all, so that no base that was right by chance counts alone. */
+const LEAST_ERROR = 0.05;
+
+const SEASONAL_MEANS = 6;
+const SEASONAL_DECAY = 0.8;
+/** By step, what is left of the difference to the level of a season before. */
+const LEVEL_DECAY = 0.97;
+
+/** @param window the most values that are looked at in all; chosen where it is left out. */
+export function planCompetition(
+  lengths: readonly number[],
+  horizon: number,
+  window?: number,
+): { plan: CompetitionPlan; needed: number } {
+  const [shortest = 1] = lengths;
+  const stride = Math.max(horizon, Math.min(Math.round(shortest), LONGEST_STRIDE_OF_SEASON));
+  const origins = Math.max(ORIGINS, Math.ceil(COMPARED / stride));
+  const wanted = Math.max(
+    MIN_WINDOW,
+    Math.ceil(REPEATS_OF_SHORTEST * shortest),
+    ...lengths.map((length) => Math.ceil((Number.isInteger(length) ? REPEATS : REPEATS_OF_YEAR) * length)),
+  );
+  const compared = (origins + 1) * stride;
+  const needed = window ?? Math.min(wanted + compared, MAX_WINDOW);
+  // A short window is left whole to the bases, which then do not compete.
+  const competes = needed - compared >= 2 * shortest;
+  return {
+    plan: { seasons: lengths, window: competes ? needed - compared : needed, stride, origins: competes ? origins : 0 },
+    needed,
+  };
+}
+
+/** Forecasts series by several bases, weighted by how they forecast the last values of each. */
+export class Competition {
+  /** By series and origin: neighbouring ends compare the same forecasts. */
+  readonly #compared = new Map<ForecastSeries, Map<number, Compared>>();
+  #cells = 0;
+
+  /** @param maxCells the numbers of forecasts that are cached, about. */
+  constructor(
+    private readonly plan: CompetitionPlan,
+    private readonly maxCells = 0,
+  ) {}
+
+  forecast(series: ForecastSeries, end: number, steps: number): BaseForecast {
+    const { window, seasons } = this.plan;
+    const entrants = enter(series.values.subarray(Math.max(0, end - window), end), seasons, steps);
+    const { unit, history, course, found, seasonal, bases } = entrants;
+    const weights = this.#weigh(series, end, entrants);
+    const values = new Float64Array(steps);
+    for (const [index, base] of bases.entries()) {
+      const weight = weights[index] ?? 0;
+      if (!base || weight === 0) continue;
+      for (let step = 0; step < steps; step++) values[step] = (values[step] ?? 0) + weight * (base[step] ?? 0);
+    }
+    let least = 0;
+    for (let at = 0; at < history.length; at++) least = Math.min(least, history[at] ?? 0);
+    const none = new Float64Array(steps).fill(Number.NaN);
+    return {
+      unit,
+      bases: bases.map((base) => base ?? none),
+      naives: bases.slice(0, 1 + seasons.length).map((base) => base ?? bases[0] ?? none),
+      values,
+      seasonal,
+      scale: findScale(course),
+      history,
+      course,
+      isSeasonal: found.length > 0,
+      lowest: least < 0 ? Number.NEGATIVE_INFINITY : 0,
+    };
+  }
+
+  /** Returns the seasons that a series has at its end. */
+  findSeasons({ values }: ForecastSeries): readonly FoundSeason[] {
+    return findSeasonMix(readWindow(values.subarray(-this.plan.window)).history, this.plan.seasons).found;
+  }
+
+  /** Returns the weights of the bases, which add up to 1. */
+  #weigh(series: ForecastSeries, end: number, { unit, bases, found }: Entrants): Float64Array {
+    const { stride, origins } = this.plan;
+    const sums = new Float64Array(bases.length);
+    const counts = new Float64Array(bases.length);
+    // Origins lie at the same moments for all ends, the latest at least half a stride before the end.
+    const offset = ((series.start % stride) + stride) % stride;
+    let origin = Math.floor((end - (stride >> 1) + offset) / stride) * stride - offset;
+    for (let back = 0; back < origins && origin > 0; back++, origin -= stride) {
+      const compared = this.#compare(series, origin);
+      const share = compared.unit / unit;
+      for (const [index, base] of compared.bases.entries()) {
+        for (let step = 0; base && step < stride && origin + step < end; step++) {
+          const error = Math.abs((base[step] ?? 0) * share - (series.values[origin + step] ?? Number.NaN) / unit);
+          if (Number.isNaN(error)) continue;
+          sums[index] = (sums[index] ?? 0) + error;
+          counts[index] = (counts[index] ?? 0) + 1;
+        }
+      }
+    }
+    return weigh(
+      bases.map((base, index) => (base ? (sums[index] ?? 0) / (counts[index] ?? 0) : undefined)),
+      found.length > 0,
+    );
+  }
+
+  #compare(series: ForecastSeries, origin: number): Compared {
+    const known = this.#compared.get(series)?.get(origin);
+    if (known) return known;
+    const { window, seasons, stride } = this.plan;
+    const { unit, bases } = enter(series.values.subarray(Math.max(0, origin - window), origin), seasons, stride);
+    const compared = { unit, bases };
+    const cells = bases.length * stride;
+    if (this.#cells + cells > this.maxCells) {
+      this.#compared.clear();
+      this.#cells = 0;
+    }
+    if (cells > this.maxCells) return compared;
+    const ofSeries = this.#compared.get(series) ?? new Map<number, Compared>();
+    this.#compared.set(series, ofSeries.set(origin, compared));
+    this.#cells += cells;
+    return compared;
+  }
+}
+
+/** @param errors by base its mean error: NaN where it was never compared, undefined where it does not forecast. */
+function weigh(errors: readonly (number | undefined)[], isSeasonal: boolean): Float64Array {
+  const known = errors
+    .flatMap((error) => (error !== undefined && Number.isFinite(error) ? [error] : []))
+    .sort((one, other) => one - other);
+  const most = known.at(-1);
+  if (most === undefined) {
+    const isCounted = (index: number) => errors[index] !== undefined && isUsual(index, isSeasonal, errors.length);
+    return normalize(errors.map((_, index) => (isCounted(index) ? 1 : 0)));
+  }
+  // Of constant values, some bases are never off.
+  const usual = known[known.length >> 1] || most || 1;
+  return normalize(
+    errors.map((error) => {
+      if (error === undefined) return 0;
+      const size = Number.isFinite(error) ? error : most;
+      return (usual / (size + LEAST_ERROR * usual)) ** POWER;
+    }),
+  );
+}
+
+/** Whether a base counts where none could be compared: Theta, the damped trend, and the shortest season again. */
+function isUsual(index: number, isSeasonal: boolean, count: number): boolean {
+  return index >= count - 2 || (isSeasonal && index === 1);
+}
+
+function normalize(weights: readonly number[]): Float64Array {
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return Float64Array.from(weights, (weight, index) => (sum > 0 ? weight / sum : index === 0 ? 1 : 0));
+}
+
+/**
+ * Forecasts by each base, in the order: the last value; by season its last values; by season means of its last values;
+ * by season but the shortest its last values at the level of now; by season the level of the last one; lags; Theta;
+ * damped trend.
+ */
+function enter(window: Float64Array, seasons: readonly number[], steps: number): Entrants {
+  const { unit, history } = readWindow(window);
+  const count = history.length;
+  const mix = findSeasonMix(history, seasons);
+  const { course } = mix;
+  const fill = (forecast: (step: number) => number) => {
+    const values = new Float64Array(steps);
+    for (let step = 0; step < steps; step++) values[step] = forecast(step);
+    return values;
+  };
+  const seasonal = fill((step) => mix.at(count + step));
+  const last = history[count - 1] ?? 0;
+  const fits = (season: number, more = 0) => count >= season + more;
+  const [shortest = 1] = seasons;
+  const recent = Math.round(shortest);
+  const back = (season: number, step: number, seasonsBefore: number) => {
+    const away = Math.ceil((step + 1) / season - 1e-9) + seasonsBefore;
+    const at = Math.round(count + step - away * season);
+    return at < count ? at : at - Math.round(season);
+  };
+  const again = seasons.map((season) =>
+    fits(season) ? fill((step) => history[Math.max(0, back(season, step, 0))] ?? 0) : undefined,
+  );
+  const means = seasons.map((season) =>
+    fits(2 * season) ? fill((step) => meanOfSeasons(history, (before) => back(season, step, before))) : undefined,
+  );
+  const levelled = seasons.slice(1).map((season, index) => {
+    const length = Math.round(season);
+    const repeated = again[index + 1];
+    if (!repeated || !fits(length, recent)) return undefined;
+    let difference = 0;
+    for (let at = count - recent; at < count; at++) {
+      difference += ((history[at] ?? 0) - (history[at - length] ?? 0)) / recent;
+    }
+    return repeated.map((value, step) => value + difference * LEVEL_DECAY ** step);
+  });
+  const levels = seasons.map((season) => {
+    const length = Math.round(season);
+    if (!fits(length)) return undefined;
+    let level = 0;
+    for (let at = count - length; at < count; at++) level += (course[at] ?? 0) / length;
+    return seasonal.map((value) => level + value);
+  });
+  const theta = fitTheta(course);
+  const damped = fitDampedTrend(course);
+  return {
+    unit,
+    history,
+    course,
+    found: mix.found,
+    seasonal,
+    bases: [
+      fill(() => last),
+      ...again,
+      ...means,
+      ...levelled,
+      ...levels,
+      forecastByLags(history, seasons, steps),
+      seasonal.map((value, step) => theta(step + 1) + value),
+      seasonal.map((value, step) => damped(step + 1) + value),
+    ],
+  };
+}
+
+function readWindow(window: Float64Array) {
+  const unit = findUnit(window);
+  return { unit, history: fillGaps(window.map((value) => value / unit)) };
+}
+
+/** The mean of the same place of the last seasons, the latest counting most. */
+function meanOfSeasons(history: Float64Array, placeOf: (before: number) => number): number {
+  let sum = 0;
+  let weights = 0;
+  let weight = 1;
+  for (let before = 0; before < SEASONAL_MEANS; before++, weight *= SEASONAL_DECAY) {
+    const at = placeOf(before);
+    if (at < 0) break;
+    sum += weight * (history[at] ?? 0);
+    weights += weight;
+  }
+  return weights > 0 ? sum / weights : (history.at(-1) ?? 0);
+}
+
+/** The names of the bases, in their order. */
+export function nameBases(seasons: readonly number[]): string[] {
+  const name = (kind: string) => (season: number) => `${kind} ${Math.round(season)}`;
+  return [
+    'last value',
+    ...seasons.map(name('repeat')),
+    ...seasons.map(name('mean')),
+    ...seasons.slice(1).map(name('repeat at level')),
+    ...seasons.map(name('level')),
+    'lags',
+    'theta',
+    'damped trend',
+  ];
+}
