@@ -1028,7 +1028,8 @@ export interface paths {
          *
          *     Each row has what its values contributed to its prediction, by the trees that made it: `contributions` of the answer
          *     names the numbers, and they add up to `predicted` before that is rounded and kept in the range of the target, or
-         *     to the log-odds of the predicted class. Forecasts have none here; `predict` explains them with `backtest`.
+         *     to the log-odds of the predicted class. Those of a forecast are of the trees of the backtest, and add up to it, unless that
+         *     would be below the lowest possible value.
          *
          *     The answer holds rows of the table. It needs the scope `read`, as the model does, whose `typical` values are a
          *     row of the table, too. The rows are kept with the version, count in what its owner stores, and are deleted with
@@ -1058,7 +1059,7 @@ export interface paths {
         /**
          * Get the values of a series
          * @description Returns the last values of one series that the serving version of a forecast keeps, oldest first: of a series that
-         *     is so long, those of twelve seasons and at least 120, but at most 1,000. `predict` continues them. It needs the scope
+         *     is so long, those of twelve seasons or more and at least 120, but at most 1,000. `predict` continues them. It needs the scope
          *     `predict`, as a backtest does, which answers values of the table, too.
          */
         get: operations["getSeries"];
@@ -3261,6 +3262,25 @@ export interface components {
              */
             mase: number | null;
         };
+        /** @description A season that the series of a forecast were tested for. */
+        ForecastSeason: {
+            /**
+             * Format: double
+             * @description The steps of the season, such as 168 hours of a week. Not always whole, as the 52.18 weeks of a year.
+             */
+            length: number;
+            /**
+             * Format: double
+             * @description The share of the series in which a test finds the season at their ends.
+             */
+            series_share: number;
+            /**
+             * Format: double
+             * @description The share of the variance beside the trend that the season explains, on average over the series in which it is found; null if it is found in none.
+             */
+            strength: number | null;
+            repeat_errors: components["schemas"]["ForecastErrors"];
+        };
         /** @description How well the model forecasts the ends of its series, which it was not trained on; null until it is ready. */
         ForecastMetrics: {
             /**
@@ -3286,6 +3306,11 @@ export interface components {
             interval_coverage: number | null;
             /** @description The same of each step. */
             interval_coverage_by_step: (number | null)[];
+            /**
+             * @description The seasons that the series were tested for, the shortest first: a day and a week of hours and shorter steps, a
+             *     week and a year of days, a year of weeks. Absent for other steps, and for versions of releases before 0.4.0.
+             */
+            seasons?: components["schemas"]["ForecastSeason"][];
             /** @description The series that were forecast worst, the worst first. */
             worst_series: {
                 /** @description Its values of the group columns, in their order. */
@@ -4932,7 +4957,8 @@ export interface components {
             /**
              * @description The names of the numbers in `contributions` of rows, as `predict` with `contributions=true` has them: `t_base`, and
              *     `t_contribution_X` for each of `columns` that the model uses. Of more than 50 columns, those that are not shown are
-             *     missing from the sum. Empty for forecasts.
+             *     missing from the sum. For forecasts, those of `predict`: `t_base`, `t_season`, and one for the target's past, for
+             *     `order_by` and for each further column; of many, those that contribute most. Empty for versions of earlier releases.
              */
             contributions: string[];
             /** @description The rows with the largest errors, the largest first. */
@@ -4991,7 +5017,7 @@ export interface components {
             error: number;
             /**
              * @description The reasons for the prediction, by the trees that gave it, which were not trained on the row: the base, and what
-             *     the row's values add to it, in units of the target, or in log-odds of the predicted class. Empty for forecasts.
+             *     the row's values add to it, in units of the target, or in log-odds of the predicted class.
              */
             contributions: number[];
         };
