@@ -18,6 +18,8 @@ const OTHERS = [
   '/chat/completions',
   // An address that examples take for `/me`.
   '/anything/me',
+  // A command of a host, made of a prompt.
+  '/mcp__roster__predict_prices',
   // A BASE_PATH, and a folder of the container.
   '/v1',
   '/data',
