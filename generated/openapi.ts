@@ -1215,7 +1215,8 @@ export interface paths {
          * @description Updates the fields that are sent: `name` renames the model, `description` describes it. The model keeps its
          *     `id`, its versions, its record and a training that runs; only its address changes. Skills of the project whose
          *     `params` name the model follow at once. Programs, manifests and links that have the former name do not: it is
-         *     unknown from then on, and may be given to another model. `If-Match` takes the `ETag` of `getModel`.
+         *     unknown from then on (to other instances on PostgreSQL within a second), and may be given to another model.
+         *     `If-Match` takes the `ETag` of `getModel`.
          */
         put: operations["updateModel"];
         post?: never;
@@ -3308,7 +3309,7 @@ export interface components {
             interval_coverage_by_step: (number | null)[];
             /**
              * @description The seasons that the series were tested for, the shortest first: a day and a week of hours and shorter steps, a
-             *     week and a year of days, a year of weeks. Absent for other steps, and for versions of releases before 0.4.0.
+             *     week and a year of days, a year of weeks. Absent for other steps, and for versions of earlier releases.
              */
             seasons?: components["schemas"]["ForecastSeason"][];
             /** @description The series that were forecast worst, the worst first. */
@@ -4956,8 +4957,8 @@ export interface components {
             columns: components["schemas"]["ColumnName"][];
             /**
              * @description The names of the numbers in `contributions` of rows, as `predict` with `contributions=true` has them: `t_base`, and
-             *     `t_contribution_X` for each of `columns` that the model uses. Of more than 50 columns, those that are not shown are
-             *     missing from the sum. For forecasts, those of `predict`: `t_base`, `t_season`, and one for the target's past, for
+             *     `t_contribution_X` for each of `columns` that the model uses. Where there are more than 50, the contributions of
+             *     the others are missing from the sum. For forecasts, those of `predict`: `t_base`, `t_season`, and one for the target's past, for
              *     `order_by` and for each further column; of many, those that contribute most. Empty for versions of earlier releases.
              */
             contributions: string[];
@@ -7411,10 +7412,11 @@ export interface components {
          */
         ValidateBy: components["schemas"]["ColumnName"];
         /**
-         * @description The time that the training may take. `fast` takes about half of the time of `standard`, the default, for
-         *     somewhat larger errors. `best` searches the settings of the trees and averages more of them: it takes up to ten times as
-         *     long, and the model is larger. A training with `best` ends in the time that the service allows
-         *     (`MAX_TRAINING_SECONDS`), with the best that it has found by then. Not for forecasts, which try several methods in any case.
+         * @description The time that the training may take. The default is `standard`, which tries four other settings of the trees on
+         *     tables of 300 to 20,000 rows. `fast` tries none and takes a third to two thirds of the time, for somewhat larger errors.
+         *     `best` searches all settings and averages more trees: it takes up to ten times as long, and the model is larger. A
+         *     training with `best` ends in the time that the service allows (`MAX_TRAINING_SECONDS`), with the best model by
+         *     then. Forecasts refuse the parameter: they compare several methods in any case.
          */
         Effort: components["schemas"]["Effort"];
         /**
@@ -9528,10 +9530,11 @@ export interface operations {
                  */
                 validate_by?: components["parameters"]["ValidateBy"];
                 /**
-                 * @description The time that the training may take. `fast` takes about half of the time of `standard`, the default, for
-                 *     somewhat larger errors. `best` searches the settings of the trees and averages more of them: it takes up to ten times as
-                 *     long, and the model is larger. A training with `best` ends in the time that the service allows
-                 *     (`MAX_TRAINING_SECONDS`), with the best that it has found by then. Not for forecasts, which try several methods in any case.
+                 * @description The time that the training may take. The default is `standard`, which tries four other settings of the trees on
+                 *     tables of 300 to 20,000 rows. `fast` tries none and takes a third to two thirds of the time, for somewhat larger errors.
+                 *     `best` searches all settings and averages more trees: it takes up to ten times as long, and the model is larger. A
+                 *     training with `best` ends in the time that the service allows (`MAX_TRAINING_SECONDS`), with the best model by
+                 *     then. Forecasts refuse the parameter: they compare several methods in any case.
                  */
                 effort?: components["parameters"]["Effort"];
                 /**

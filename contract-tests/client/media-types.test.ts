@@ -22,7 +22,7 @@ interface Example {
 
 type Send = (path: string, options: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
-/** The examples of answers that a call without options of its own may get. */
+/** The examples of answers that a call without options may get. */
 function examplesOf({ place, path, method }: (typeof allOperations)[number]): Example[] {
   const { reads = 'json' } = mediaTypesOf(method, path);
   return place.entries('responses').flatMap(([code, response]): Example[] => {
@@ -68,7 +68,7 @@ test.each(allOperations)('$id sends the first media type of its body without bei
   const [example] = exampleRequests(operation);
   if (example.body === undefined) return;
   const { sends = 'application/json' } = mediaTypesOf(operation.method, operation.path);
-  // Of a table the first example is CSV; JSON is what is sent without a header.
+  // The first example of a table is CSV. Without a header, JSON is sent.
   const isText = example.headers['Content-Type']?.startsWith('text/');
   const fields: Record<string, string> = isText ? { any: 'field' } : JSON.parse(example.body);
   const body = sends.startsWith('text/') ? example.body : fields;
@@ -95,7 +95,7 @@ describe('an answer that arrived broken', () => {
   test.each([
     ['empty', ''],
     ['cut', '[{"name":"def'],
-  ])('has a name of its own: %s', async (_, body) => {
+  ])('is an UnexpectedAnswerError: %s', async (_, body) => {
     const headers = { 'Content-Type': 'application/json' };
     for (const length of [undefined, `${body.length}`]) {
       const answer = new Response(body, { headers: { ...headers, ...(length && { 'Content-Length': length }) } });

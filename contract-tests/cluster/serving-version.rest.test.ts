@@ -10,6 +10,7 @@ import { beginTraining, type Instance, startTwo } from './instance.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
+const DETAILS = '/api/projects/{projectName}/models/{modelName}/details';
 const SERVING = '/api/projects/{projectName}/models/{modelName}/serving';
 
 const path = { projectName: 'default', modelName: 'prices' };
@@ -79,6 +80,17 @@ test('a promotion is seen at once by the instance that makes it, and within a mo
     expect(await price(both[0])).toBe(expected);
     await expect.poll(() => price(both[1])).toBe(expected);
   }
+});
+
+test('a former name is unknown at once to the instance that renames, and within a moment to the other', async () => {
+  for (const instance of both) await expect.poll(() => price(instance)).toBe(5000);
+  const renamed = { path: { ...path, modelName: 'renamed' } };
+  await answered(both[0].roster.PUT(DETAILS, { params: { path }, body: { model: { name: 'renamed' } } }));
+  expect(await price(both[0])).toBe(404);
+  const { response } = await both[1].roster.POST(PREDICT, { params: renamed, body: [{ x: 1 }] });
+  expect(response.status).toBe(200);
+  await expect.poll(() => price(both[1])).toBe(404);
+  await answered(both[0].roster.PUT(DETAILS, { params: renamed, body: { model: { name: 'prices' } } }));
 });
 
 test('a deleted model is unknown at once to the instance that deletes it, and within a moment to the other', async () => {

@@ -144,7 +144,7 @@ test('a file that is changed before the password is, and one that is half writte
   await expect.poll(() => logged(refused)).toHaveLength(1);
   await disconnect();
   await expectRecovery();
-  // What a reader may see of a file that is written in place.
+  // A reader may see this of a file that is written in place.
   await writeFile(file, 'postgres://app:%20%21%22%23@127.0.0');
   await expect.poll(() => logged(refused)).toHaveLength(2);
   await writeFile(file, '');

@@ -61,7 +61,7 @@ test('the sheet that was chosen last is shown and trained, whichever is read las
   await sheet.selectOption('Third');
   await third.asked;
   expect(await sheet.inputValue()).toBe('Third');
-  // What the page has is the first sheet: it trains with none until it has the one that was chosen.
+  // The page still has the first sheet. It does not train until it has the chosen one.
   expect(await page.getByRole('button', { name: 'Train' }).getAttribute('aria-disabled')).toBe('true');
   await page.getByLabel('Name of the model').press('Enter');
   await third.letThrough();

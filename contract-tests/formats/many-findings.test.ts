@@ -45,7 +45,7 @@ test('of 300 findings, the most important are listed, and the last one counts th
   expect(listed?.findings).toEqual(findings.slice(0, 10));
 });
 
-/** What refuses such a table: the number of columns, or that of values of a row. */
+/** The bound that refuses such a table: of columns, or of values in a row. */
 const BOUND: Record<FileFormat, RegExp> = {
   csv: /1,000 columns/,
   json: /1,000 columns/,
@@ -81,7 +81,7 @@ test.each(FILE_FORMATS)(
   },
 );
 
-test('a forecast is told that a series is the sum of the others', async () => {
+test('a training of a forecast reports that a series is the sum of the others', async () => {
   const projectName = await ownProject();
   const sold = (month: number, shop: number) => 100 * shop + ((month * 37 + shop * 11) % 30) + month;
   const lines = Array.from({ length: 36 }, (_, month) => {

@@ -39,7 +39,7 @@ interface Message {
 export interface Answered {
   readonly status: number;
   readonly body: Message;
-  /** What came before the answer, if it is a stream. */
+  /** The messages before the answer, if it is a stream. */
   readonly notifications?: readonly Message[];
 }
 

@@ -36,7 +36,7 @@ const TEXT = { type: 'string' };
 const OBJECT = { type: 'object' };
 const NAME = { type: 'string', description: 'A name from find_tools.' };
 
-/** What is listed in place of many tools. */
+/** The tools that are listed in place of many. */
 export const FINDERS: readonly McpTool[] = [
   writeTool(FIND, {
     description:

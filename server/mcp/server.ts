@@ -68,7 +68,7 @@ export interface McpServer {
   callTool(name: string, input: unknown, context: CallContext): Promise<Result>;
   /** Cancels a call that runs; does nothing if there is none of the id. */
   cancel(id: string | number): Promise<void>;
-  /** Returns what the client is told about an error after a stream has begun, and logs one that nobody expects. */
+  /** Returns the client's message about an error after a stream has begun, and logs an unexpected one. */
   explain(error: unknown): string;
   listResources(cursor: string | undefined): Promise<Result>;
   listResourceTemplates(): Result;

@@ -249,7 +249,7 @@ const LOCKED_MS = 5000;
  */
 export class WriteProbe {
   #isSuspected = false;
-  /** When a write of its own first met a lock, as given by `performance.now()`. */
+  /** When a write of this service first met a lock, by `performance.now()`; undefined if none waits. */
   #lockedSince: number | undefined;
   #running: Promise<void> | undefined;
 

@@ -1,10 +1,8 @@
 /** The name and the description of a model, and what refers to it by name. Against the server alone. */
-import { answered, createRosterClient } from 'roster-client';
-import { beforeEach, describe, expect, inject, test } from 'vitest';
+import { answered } from 'roster-client';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { fewDiamonds, slowTable } from '../../../testkit/data/diamonds.js';
-import { startServer } from '../../../testkit/service/server-process.js';
 import { putPrices, settled, trainPrices } from '../../../testkit/service/train-prices.js';
-import { ownStore } from '../../../testkit/store/own-store.js';
 import { addTruths, listIds, predictRows } from '../../formats/promised-rows.js';
 import { ownProject, roster, sendJson } from '../../target.js';
 
@@ -131,27 +129,5 @@ describe('a rename', () => {
     const [left] = ['first', 'second'].filter((_, index) => outcomes[index]?.problem !== undefined);
     const both = await Promise.all([change(`${left}`, { name: 'one' }), change(`${left}`, { name: 'other' })]);
     expect(both.map(({ problem }) => problem).toSorted()).toEqual(['/problems/model-not-found', undefined]);
-  });
-
-  test('holds at once for other instances, which have answered under the former name', async () => {
-    const store = await ownStore(inject('target').databaseUrl);
-    const env = { DATABASE_URL: store.databaseUrl };
-    const [one, other] = await Promise.all([startServer({ env }), startServer({ env })]);
-    try {
-      const [first, second] = [one, other].map(({ url }) => createRosterClient({ baseUrl: url }));
-      if (!first || !second) throw new Error('no clients');
-      const path = { projectName: 'default', modelName: 'prices' };
-      await trainPrices(first, path);
-      const status = async (client: typeof first, modelName: string) => {
-        const params = { path: { ...path, modelName } };
-        return (await client.POST(`${ONE}/predict`, { params, body: [{ carat: 0.5 }] })).response.status;
-      };
-      expect([await status(first, 'prices'), await status(second, 'prices')]).toEqual([200, 200]);
-      await answered(first.PUT(DETAILS, { params: { path }, body: { model: { name: 'renamed' } } }));
-      expect([await status(second, 'prices'), await status(second, 'renamed')]).toEqual([404, 200]);
-    } finally {
-      await Promise.all([one.kill(), other.kill()]);
-      await store.remove();
-    }
   });
 });

@@ -96,7 +96,7 @@ export function mergeFindings<F extends AnyFinding>(...lists: readonly (readonly
   const listed = all
     .filter(({ kind, column }) => kind !== FURTHER && (kind !== 'unused_column' || !explained.has(column)))
     .sort((one, other) => rankOf(one) - rankOf(other) || (other.share ?? 0) - (one.share ?? 0));
-  // What an earlier merge left out stays left out.
+  // Keep the counts of an earlier merge.
   const earlier = all.filter(({ kind }) => kind === FURTHER).flatMap(({ message }) => readCounts(message));
   const most = earlier.length === 0 && listed.length <= MAX_FINDINGS ? MAX_FINDINGS : MAX_FINDINGS - 1;
   const left = listed.slice(most).map(({ kind }): KindCount => [kind, 1]);

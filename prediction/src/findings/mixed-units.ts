@@ -51,7 +51,7 @@ interface TwoGroups {
   /** The least value of the upper group. */
   readonly from: number;
   readonly text: string;
-  /** What the groups are like, after a comma; absent for unknown units. */
+  /** Describes the groups, after a comma; absent for unknown units. */
   readonly as?: string;
 }
 

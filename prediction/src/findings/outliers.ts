@@ -96,7 +96,7 @@ function findCode(table: LookedTable, column: LookedColumn): Finding | undefined
   return undefined;
 }
 
-/** What of a column is far outside the rest. */
+/** The values of a column that are far outside the rest. */
 interface Outside {
   readonly middle: number;
   readonly isOutside: (value: number) => boolean;

@@ -35,7 +35,7 @@ export function boostToBest<O extends Objective<O>>(
   return stopping;
 }
 
-/** What ends a boosting. */
+/** The conditions that end a boosting. */
 export interface BoostingLimits extends Pick<BoostingPlan, 'maxRounds' | 'patience'> {
   isLate(): boolean;
 }

@@ -62,7 +62,7 @@ describe('the effort of a training', () => {
   });
 
   test('the best effort ends each of its parts in time, with the best model so far', () => {
-    /** Trains as if a call took a share of the time; returns the model, and whether it was told that it is late. */
+    /** Trains as if a call took a share of the time; returns the model, and whether it reported that it is late. */
     const trainIn = (shareOfCall: number, table = numbers()) => {
       let isLate = false;
       let calls = 0;

@@ -4,10 +4,10 @@ import type { components } from '../../../generated/openapi.js';
 
 type Column = components['schemas']['Column'];
 
-/** The most columns that a language model is told of: those that matter most. */
+/** The most columns that a schema describes to a language model: those that matter most. */
 const MAX_COLUMNS = 64;
 
-/** The most categories of a column that are offered as choices; more are told as examples. */
+/** The most categories of a column that are offered as choices; of more, some are examples. */
 const MAX_CHOICES = 50;
 
 /** The most characters of the categories of a column. */

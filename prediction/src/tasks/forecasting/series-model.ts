@@ -62,7 +62,7 @@ export interface ForecastModel extends Forests {
   readonly value_weight: number;
   /** The naive forecast that others are mixed with, where a backtest found it better. */
   readonly naive?: NaiveShare;
-  /** Absent where one season is looked for, and in models of releases before 0.4.0. */
+  /** Absent where one season is looked for, and in models of earlier releases. */
   readonly competition?: CompetitionPlan;
   /** By step: |error| ÷ expected error of a backtest, ascending. */
   readonly scores: readonly (readonly number[])[];
