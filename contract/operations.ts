@@ -67,7 +67,7 @@ export function listOperations(document: Document): Operation[] {
         consumes: Object.keys(content),
         produces: Object.entries(responses)
           .filter(([status]) => status.startsWith('2'))
-          .flatMap(([, { content }]) => Object.keys(content ?? {})),
+          .flatMap(([, response]) => Object.keys(asRecord(resolve(document, response)['content']))),
         maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
         defersBody: requestBody?.['x-roster-deferred-body'] ?? false,
         takesRawJson: requestBody?.['x-roster-raw-json'] ?? false,

@@ -75,6 +75,8 @@ export interface MalformedBody extends Shape<'MalformedBody'> {}
 export type Manifest = Schemas['Manifest'];
 /** The difference between a project and a manifest. */
 export interface ManifestChanges extends Shape<'ManifestChanges'> {}
+/** The answer to a request. */
+export type McpAnswer = Schemas['McpAnswer'];
 /** The members of `params` that a skill of the type `mcp` has. */
 export interface McpSkillParams extends Shape<'McpSkillParams'> {}
 /** A message of a conversation. */
@@ -1433,7 +1435,7 @@ export interface McpOperations {
    * @param body One message, a request or a notification of JSON-RPC 2.0.
    * @throws ProblemError with a `CallMcpProblem`
    */
-  call(body: JsonBody<'callMcp'>, options?: CallMcpOptions): Call<undefined, CallMcpProblem>;
+  call(body: JsonBody<'callMcp'>, options?: CallMcpOptions): Call<McpAnswer, CallMcpProblem>;
 
   /**
    * The same as `callMcp`, for a project by its name.
@@ -1441,7 +1443,7 @@ export interface McpOperations {
    * @param body One message, a request or a notification of JSON-RPC 2.0.
    * @throws ProblemError with a `CallMcpOfProjectProblem`
    */
-  callOfProject(body: JsonBody<'callMcpOfProject'>, options?: CallMcpOfProjectOptions): Call<undefined, CallMcpOfProjectProblem>;
+  callOfProject(body: JsonBody<'callMcpOfProject'>, options?: CallMcpOfProjectOptions): Call<McpAnswer, CallMcpOfProjectProblem>;
 }
 
 /** The options of `openai.getResponse`. */
@@ -1667,8 +1669,8 @@ export const FACADE = {
     serve: {"id":"serveVersion","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/serving","names":["modelName"],"reads":"json","consumes":["application/json"],"wraps":"serving","headers":["ifMatch"]},
   },
   mcp: {
-    call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"nothing","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
-    callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"nothing","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
+    call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
+    callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
   },
   openai: {
     getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json"},

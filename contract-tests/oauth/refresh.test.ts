@@ -1,10 +1,13 @@
-/** Refreshes: several at once, those of several processes, and those of a thief. */
-
+/** Refreshes: several at once, those around a restart, and those of a thief. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { startServer } from '../../testkit/service/server-process.js';
+import { makeKey } from '../../testkit/store/keys.js';
 import { ISSUER, OauthService, type Tokens } from './oauth-service.js';
 
 const MINUTE = 60_000;
@@ -15,16 +18,21 @@ let oauth: OauthService;
 let client: string;
 beforeAll(async () => {
   oauth = await OauthService.open();
-  await oauth.onStore(({ work }) =>
+  await holdMoments(oauth);
+  client = (await oauth.register()).body.client_id;
+});
+afterAll(() => oauth.close());
+
+/** Lets each refresh token that is made be new for the whole test. */
+async function holdMoments(service: OauthService): Promise<void> {
+  await service.onStore(({ work }) =>
     sql`
       create trigger "made_later" after update of "refresh_hash" on "oauth_grants" begin
         update "oauth_grants" set "refresh_since" = "refresh_since" + ${sql.lit(LATER)} where "id" = new."id";
       end
     `.execute(work),
   );
-  client = (await oauth.register()).body.client_id;
-});
-afterAll(() => oauth.close());
+}
 
 const statusOf = async (token: string) => (await oauth.tools(token)).status;
 const expectEnd = (token: string) => expect.poll(() => statusOf(token), { interval: 100 }).toBe(401);
@@ -137,28 +145,31 @@ describe('a refresh token', () => {
   });
 });
 
-describe('two processes that share a store', () => {
-  let other: ServerProcess;
-  beforeAll(async () => {
-    const databaseFile = oauth.databaseUrl.slice('file:'.length);
-    other = await startServer({ databaseFile, env: { PUBLIC_URL: ISSUER } });
-  });
-  afterAll(() => other.kill());
-
-  test('give the same new tokens, also after one was killed', async () => {
-    const beside = OauthService.on(other, oauth.databaseUrl, oauth.key, ISSUER);
-    const first = await connect();
-    const sides = [oauth, beside, oauth, beside];
-    const all = await Promise.all(sides.map((side) => side.refresh(client, first.refresh_token)));
-    const [one] = all;
-    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(new Set(all.map((answer) => pairOf(answer).join())).size).toBe(1);
-    // The client never got the answer.
-    await other.kill();
-    const again = await oauth.refresh(client, first.refresh_token);
-    expect(pairOf(again)).toEqual(one && pairOf(one));
-    expect(await statusOf(again.tokens.access_token)).toBe(200);
-  });
+test('a service that was killed and started again gives the same new tokens', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roster-refresh-'));
+  const databaseFile = join(folder, 'roster.db');
+  const databaseUrl = `file:${databaseFile}`;
+  const key = await makeKey(databaseUrl, { name: 'own' });
+  const start = () => startServer({ databaseFile, env: { PUBLIC_URL: ISSUER } });
+  const killed = await start();
+  const before = OauthService.on(killed, databaseUrl, key, ISSUER);
+  await holdMoments(before);
+  const own = (await before.register()).body.client_id;
+  const first = await before.connect(own);
+  await before.ageRefreshTokens(MINUTE);
+  // The client never got the answer.
+  const lost = await before.refresh(own, first.refresh_token);
+  await killed.kill();
+  const started = await start();
+  try {
+    const after = OauthService.on(started, databaseUrl, key, ISSUER);
+    const again = await after.refresh(own, first.refresh_token);
+    expect(pairOf(again)).toEqual(pairOf(lost));
+    expect((await after.tools(again.tokens.access_token)).status).toBe(200);
+  } finally {
+    await started.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 /** Sends a form from an address of this machine. */

@@ -203,7 +203,9 @@ function findCategories(node: Node, leastGain: number): Candidate | undefined {
     : [known.slice(0, longest), known.toReversed().slice(0, longest)];
   let best: Candidate | undefined;
   for (const order of orders) {
-    const rule = isFew ? { stepRows: minRowsPerLeaf, smoothing: lambda } : { stepRows: 5 * minRowsPerLeaf, smoothing: 10 };
+    const rule = isFew
+      ? { stepRows: minRowsPerLeaf, smoothing: lambda }
+      : { stepRows: 5 * minRowsPerLeaf, smoothing: 10 };
     best = bestBeginning(node, order, rule, best?.gain ?? leastGain) ?? best;
   }
   if (best === undefined || 2 * add(pick(bins, best.left)).rows <= node.total.rows) return best;
