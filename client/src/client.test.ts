@@ -206,7 +206,7 @@ describe('a parameter of the address', () => {
     // @ts-expect-error: the parameter is spelled 'project_name' here
     const misspelled = roster.GET(list, { params: { path: { projectName: 'default' } } });
     await expect(misspelled).rejects.toThrow(TypeError);
-    await expect(misspelled).rejects.toThrow('give it as params: { path: { project_name } }');
+    await expect(misspelled).rejects.toThrow('needs params.path.project_name');
     // @ts-expect-error: 'params' is missing
     await expect(roster.GET(list)).rejects.toThrow('project_name');
     const half = roster.GET('/projects/{project_name}/skills/{skill_name}', {

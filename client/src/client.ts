@@ -84,7 +84,7 @@ function callWith(given: unknown, method: string): Send {
       // Text, so that a body that is not JSON can be shown.
       parseAs: isJson ? 'text' : parseAs,
       headers: {
-        ...(sends && 'body' in options && { 'Content-Type': sends }),
+        ...(sends && { 'Content-Type': sends }),
         ...(reads && { Accept: '*/*' }),
         ...(Symbol.iterator in headers ? Object.fromEntries(headers) : headers),
       },
@@ -127,9 +127,7 @@ function serializePath(path: string, names: Record<string, unknown>): string {
 function requestUrl(baseUrl: string, url: string): string {
   const parameter = UNFILLED.exec(url)?.[1];
   if (parameter !== undefined) {
-    throw new TypeError(
-      `${url} needs a value for ${parameter}: give it as params: { path: { ${parameter} } }, spelled like this`,
-    );
+    throw new TypeError(`${url} needs params.path.${parameter}`);
   }
   const isDoubled = baseUrl.endsWith('/api') && url.startsWith(`${baseUrl}/api/`);
   return isDoubled ? baseUrl + url.slice(`${baseUrl}/api`.length) : url;
@@ -146,9 +144,9 @@ const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
  */
 function serializeBody(body: unknown, headers?: Headers): unknown {
   const mediaType = headers?.get('Content-Type') ?? null;
-  if (mediaType === FORM_MEDIA_TYPE && Object.getPrototypeOf(body) === Object.prototype) {
-    const fields = Object.entries(Object(body)).filter(([, value]) => value !== undefined);
-    return `${new URLSearchParams(fields.map(([name, value]) => [name, `${value}`]))}`;
+  if (mediaType === FORM_MEDIA_TYPE && !(body instanceof URLSearchParams)) {
+    // By way of JSON, which leaves out what is undefined.
+    return `${new URLSearchParams(JSON.parse(JSON.stringify(body)))}`;
   }
   if (mediaType !== null && !JSON_MEDIA_TYPE.test(mediaType)) {
     return body;
@@ -156,9 +154,7 @@ function serializeBody(body: unknown, headers?: Headers): unknown {
   const isBytes = body instanceof Blob || body instanceof ReadableStream;
   if (isBytes && mediaType !== null) return body;
   if (isBytes || typeof body === 'string') {
-    throw new TypeError(
-      "A table as text, Blob or stream is sent with headers: { 'Content-Type': 'text/csv' }, rows as lines with 'application/x-ndjson'",
-    );
+    throw new TypeError('Text, a Blob or a stream needs a Content-Type, such as text/csv');
   }
   return JSON.stringify(body);
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { answered } from 'roster-client';
 import { describe, expect, test } from 'vitest';
+import { settled } from '../../testkit/service/train-prices.js';
 import { browserAndService, expectGoodViewInEachWindow, goTo } from './console-page.js';
 import { chooseFile, shortenDemo } from './table-views.js';
 
@@ -15,6 +16,18 @@ const sales = [
       const noise = ((index * 7919 + place * 104729) % 13) - 6;
       return `${month},${store},${(100 * (place + 1) + index + season + noise).toFixed(1)}`;
     }).filter((_, index) => !(place === 0 && index === 20) && !(place === 2 && index > 57)),
+  ),
+].join('\n');
+
+/** Sales of two shops in 120 days, which rise on the days of a promotion. */
+const promoted = [
+  'day,shop,promo,sales',
+  ...['A', 'B'].flatMap((shop, place) =>
+    Array.from({ length: 120 }, (_, index) => {
+      const day = new Date(Date.UTC(2025, 0, 1 + index)).toISOString().slice(0, 10);
+      const promo = (index * 7 + place) % 5 === 0 ? 1 : 0;
+      return `${day},${shop},${promo},${100 * (place + 1) + 40 * promo + ((index * 7919) % 11)}`;
+    }),
   ),
 ].join('\n');
 
@@ -112,6 +125,46 @@ describe('forecasts in the console', () => {
       const text = await readFile(await (await download).path(), 'utf8');
       return text.trimEnd().split('\r\n');
     }
+  });
+
+  test('take what is known ahead of each step', async () => {
+    const path = { projectName: 'default', modelName: 'promoted' };
+    const training = await answered(
+      on.roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+        params: { path, query: { target: 'sales', order_by: 'day', group_by: 'shop', known: 'promo', horizon: 3 } },
+        body: promoted,
+        headers: { 'Content-Type': 'text/csv' },
+      }),
+    );
+    expect(await settled(on.roster, path, training)).toMatchObject({ status: 'ready', known: ['promo'] });
+
+    const look = await on.open(`/projects/default/models/promoted/try?series=${encodeURIComponent('["B"]')}`);
+    const { page } = look;
+    await page.getByText('The next 3 steps, from May 1, 2025 to May 3, 2025.').waitFor();
+    await page.getByText('Values known ahead').click();
+    await page.getByLabel('promo, May 1, 2025').fill('1');
+    await page.getByText('promo = 1').waitFor();
+    await expectGoodViewInEachWindow(look);
+
+    await page.getByLabel('promo, May 3, 2025').fill('0');
+    await page.getByLabel('Step', { exact: true }).fill('2');
+    await page.getByText('promo = 0').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: /^Download .*-B-/ }).click(),
+    ]);
+    const [, ...steps] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+    expect(steps.map((step) => step.split(',').slice(0, 3))).toEqual([
+      ['2025-05-01', 'B', '1'],
+      ['2025-05-02', 'B', ''],
+      ['2025-05-03', 'B', '0'],
+    ]);
+
+    // Other steps are other moments.
+    await page.getByLabel('Steps', { exact: true }).fill('1');
+    await page.getByLabel('Steps', { exact: true }).press('Enter');
+    await page.getByText(/^The next 1 step,/).waitFor();
+    expect(await page.getByLabel('promo, May 1, 2025').inputValue()).toBe('');
   });
 });
 

@@ -19,8 +19,7 @@ export class UnexpectedAnswerError extends Error {
     const mediaType = response.headers.get('Content-Type') ?? 'no media type';
     const excerpt = body.slice(0, EXCERPT_LENGTH).trim();
     super(
-      `This is not a response from Roster: status ${response.status}, ${mediaType}, ${excerpt || 'no body'}. ` +
-        'Check the base URL, and what stands between the client and the service.',
+      `This is not a response from Roster: status ${response.status}, ${mediaType}, ${excerpt || 'no body'}. Check the base URL and any proxy.`,
     );
   }
 }
@@ -54,8 +53,7 @@ export function parseAnswer(answer: ReadAnswer, isJson: boolean, { isForeign }: 
     }
     throw new UnexpectedAnswerError(response, `${data}`);
   }
-  const isObject = typeof error === 'object' && error !== null;
-  const isProblem = isObject && mediaType.startsWith('application/problem+json') && 'type' in error;
+  const isProblem = mediaType.startsWith('application/problem+json') && 'type' in Object(error);
   if (status === 304 || isProblem || (isForeign && status < 500)) return answer;
-  throw new UnexpectedAnswerError(response, isObject ? JSON.stringify(error) : `${error ?? ''}`);
+  throw new UnexpectedAnswerError(response, typeof error === 'object' ? JSON.stringify(error) : `${error ?? ''}`);
 }

@@ -65,7 +65,7 @@ export function FirstModel({ project }: { project: string }) {
         </section>
       </div>
       <h2>Use a terminal</h2>
-      <p>These commands train with the same diamonds. Everything on this page is also available in the API.</p>
+      <p>These commands train with the same diamonds.</p>
       <Copyable label="Copy the commands" text={commands(project)} />
     </View>
   );

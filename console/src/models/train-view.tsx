@@ -1,11 +1,10 @@
 import { useEffect } from 'preact/hooks';
-import { answered, type Model } from 'roster-client';
 import { href, useRoute } from '../router/route.js';
-import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
 import { useFile } from '../tables/use-file.js';
 import { findTrained, takeHandedOver } from '../training/chosen-file.js';
+import { readModel } from '../training/read-model.js';
 import { settingsOf } from '../training/settings.js';
 import { TrainForm } from '../training/train-form.js';
 import { DropZone } from '../ui/drop-zone.js';
@@ -25,7 +24,7 @@ function Train({ project, query }: { project: string; query: URLSearchParams }) 
   const hasSettings = settings.uses.size + settings.table.length > 0;
   const { head, setHead, isReading, error, read, forget } = useFile(project);
   // The form begins with the target and the choices of the newest version.
-  const { loaded } = useLoaded((signal) => findModel(project, model, signal), []);
+  const { loaded } = useLoaded(async (signal) => (model === null ? undefined : readModel(project, model, signal)), []);
   useEffect(() => {
     const file = takeHandedOver() ?? (model !== null && hasSettings ? findTrained(project, model) : undefined);
     if (file) void read(file);
@@ -69,11 +68,4 @@ function Train({ project, query }: { project: string; query: URLSearchParams }) 
       )}
     </View>
   );
-}
-
-/** Reads the model that is trained again; undefined if there is none. */
-async function findModel(project: string, model: string | null, signal: AbortSignal): Promise<Model | undefined> {
-  if (model === null) return undefined;
-  const path = { projectName: project, modelName: model };
-  return answered(roster.GET('/api/projects/{projectName}/models/{modelName}', { params: { path }, signal }));
 }

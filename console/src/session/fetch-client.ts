@@ -19,7 +19,8 @@ interface Options extends Omit<RequestInit, 'headers'> {
 /** The parts of `FetchOptions` that the console gives to a call. */
 interface Init extends Omit<RequestInit, 'body' | 'headers'> {
   readonly params?: { readonly path?: Sent; readonly query?: Sent; readonly header?: Sent };
-  readonly parseAs?: 'json' | 'text' | 'blob' | 'stream';
+  /** roster-client reads JSON itself, as text. */
+  readonly parseAs: 'text' | 'blob' | 'stream';
   readonly body?: unknown;
   readonly headers?: Sent;
 }
@@ -38,8 +39,8 @@ export default function createClient(options: Options) {
   const { baseUrl, fetch, Request: Made, headers: common, bodySerializer, pathSerializer, ...always } = options;
   const middlewares: Middleware[] = [];
 
-  const send = async (method: string, schemaPath: string, init: Init = {}) => {
-    const { params = {}, parseAs = 'json', body, headers: own, ...rest } = init;
+  const send = async (method: string, schemaPath: string, init: Init) => {
+    const { params = {}, parseAs, body, headers: own, ...rest } = init;
     const headers = mergeHeaders(common, own, params.header);
     const sent = body === undefined ? undefined : bodySerializer(body, headers);
     if (sent !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
@@ -58,11 +59,11 @@ export default function createClient(options: Options) {
       return ok ? { data: undefined, response } : { error: undefined, response };
     }
     return ok
-      ? { data: await readBody(response, parseAs), response }
+      ? { data: parseAs === 'stream' ? response.body : await response[parseAs](), response }
       : { error: orJson(await response.text()), response };
   };
 
-  const of = (method: string) => (path: string, init?: Init) => send(method, path, init);
+  const of = (method: string) => (path: string, init: Init) => send(method, path, init);
   return {
     GET: of('GET'),
     PUT: of('PUT'),
@@ -99,13 +100,6 @@ async function answer(call: Call, middlewares: readonly Middleware[]): Promise<R
     response = (await middleware.onResponse?.({ ...call, response })) ?? response;
   }
   return response;
-}
-
-async function readBody(response: Response, parseAs: NonNullable<Init['parseAs']>): Promise<unknown> {
-  if (parseAs === 'stream') return response.body;
-  if (parseAs !== 'json') return response[parseAs]();
-  const text = await response.text();
-  return text ? JSON.parse(text) : undefined;
 }
 
 function orJson(text: string): unknown {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
-import { roster } from '../session/roster.js';
 import { isName } from './model-name.js';
+import { readModel } from './read-model.js';
 
 const TYPING_MS = 300;
 
@@ -15,13 +15,9 @@ export function useExistingModel(project: string, name: string, known: Model | u
     if (found?.name === name || !isName(name)) return;
     const aborter = new AbortController();
     const look = async () => {
-      const path = { projectName: project, modelName: name };
       try {
-        const { data } = await roster.GET('/api/projects/{projectName}/models/{modelName}', {
-          params: { path },
-          signal: aborter.signal,
-        });
-        if (!aborter.signal.aborted) setFound(data);
+        const read = await readModel(project, name, aborter.signal);
+        if (!aborter.signal.aborted) setFound(read);
       } catch {
         // It is only a hint: a service that does not answer shows elsewhere.
       }

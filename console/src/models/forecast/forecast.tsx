@@ -13,6 +13,7 @@ import { saveFile } from '../../ui/save-file.js';
 import { useSettled } from '../../ui/use-settled.js';
 import { ForecastFigure } from './forecast-figure.js';
 import { SERIES } from './forecast-quality.js';
+import { type AheadRow, KnownAhead } from './known-ahead.js';
 import { type Asked, type History, loadForecast, loadForecastFile, loadHistory, type Step } from './load-forecast.js';
 
 /** The choices of a confidence. */
@@ -27,17 +28,21 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
   const [steps, setSteps] = useState(horizon);
   const [wantedBack, setBack] = useState(0);
   const back = useSettled(wantedBack);
+  const [known, setKnown] = useState<{ of: string; rows: readonly AheadRow[] }>();
+  const aheadOf = (forecast: Steps) => (known?.of === stepsKey(forecast) ? known.rows : []);
+  const ahead = aheadOf({ groups, steps, back });
+  const settled = useSettled(JSON.stringify(ahead));
   const { loaded, reload } = useLoaded(
-    (signal) => loadForecast(project, model, { groups, confidence, steps, back }, signal),
-    [project, model.version, confidence, steps, back, ...groups],
+    (signal) => loadForecast(project, model, { groups, confidence, steps, back, ahead }, signal),
+    [project, model.version, confidence, steps, back, settled, ...groups],
   );
-  const { loaded: known } = useLoaded(
+  const { loaded: history } = useLoaded(
     (signal) => loadHistory(project, model, groups, signal),
     [project, model.version, ...groups],
   );
   // Where the history cannot be loaded, neither can the forecast, which says why.
   const historyOf = (asked: Asked) =>
-    known.state === 'ready' && isSameSeries(known.value, asked) ? known.value.steps : [];
+    history.state === 'ready' && isSameSeries(history.value, asked) ? history.value.steps : [];
   return (
     <>
       <form>
@@ -78,6 +83,14 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
       <Loading loaded={loaded} what="the forecast" retry={reload}>
         {(shown) => (
           <>
+            {model.known.length > 0 && back === 0 && (
+              <KnownAhead
+                model={model}
+                steps={shown.steps}
+                rows={aheadOf(shown.asked)}
+                onRows={(rows) => setKnown({ of: stepsKey(shown.asked), rows })}
+              />
+            )}
             <ForecastFigure model={model} forecast={shown} history={historyOf(shown.asked)} />
             <Reasons model={model} steps={shown.steps} />
             <Downloads project={project} model={model} asked={shown.asked} />
@@ -87,6 +100,11 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
     </>
   );
 }
+
+type Steps = Pick<Asked, 'groups' | 'steps' | 'back'>;
+
+/** What is known of the steps of one forecast is not known of those of another. */
+const stepsKey = ({ groups, steps, back }: Steps) => JSON.stringify([groups, steps, back]);
 
 /** Draws what a step of the forecast is made of. */
 function Reasons({ model, steps }: { model: ForecastModel; steps: readonly Step[] }) {
@@ -172,19 +190,19 @@ function GroupField({
 /** Saves the forecast of the series, and that of all series, as the service writes it in CSV. */
 function Downloads({ project, model, asked }: { project: string; model: ForecastModel; asked: Asked }) {
   const { isBusy, error, attempt } = useAttempt();
-  const save = (name: string, groups: readonly string[]) =>
-    attempt(async () => saveFile(await loadForecastFile(project, model, { ...asked, groups }), name));
+  const save = (name: string, part: Asked) =>
+    attempt(async () => saveFile(await loadForecastFile(project, model, part), name));
   const own = `${[model.name, ...asked.groups].join('-')}-forecast.csv`;
   const all = `${model.name}-forecasts.csv`;
   return (
     <>
       {error !== null && <ErrorNotice error={error} />}
       <p class="actions">
-        <button type="button" disabled={isBusy} onClick={() => save(own, asked.groups)}>
+        <button type="button" disabled={isBusy} onClick={() => save(own, asked)}>
           Download {own}
         </button>
         {asked.groups.length > 0 && (
-          <button type="button" disabled={isBusy} onClick={() => save(all, [])}>
+          <button type="button" disabled={isBusy} onClick={() => save(all, { ...asked, groups: [], ahead: [] })}>
             Download all {whole(model.series.count)} series
           </button>
         )}

@@ -2,6 +2,7 @@ import { answered, type ForecastModel, type PredictionRow, ProblemError } from '
 import { type Contributions, isWithoutContributions, readContributions } from '../../predictions/contributions.js';
 import { roster } from '../../session/roster.js';
 import { moment } from '../../ui/format.js';
+import type { AheadRow } from './known-ahead.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
@@ -15,6 +16,8 @@ export interface Known {
 }
 
 export interface Step extends Known {
+  /** The value of the order column, as the service writes it. */
+  readonly order: unknown;
   readonly value: number;
   readonly low: number;
   readonly high: number;
@@ -29,6 +32,8 @@ export interface Asked {
   readonly steps: number;
   /** Steps before the end of the series at which the forecast begins. */
   readonly back: number;
+  /** Rows of the steps, with what is known ahead of them; none if nothing is. */
+  readonly ahead: readonly AheadRow[];
 }
 
 export interface ShownForecast {
@@ -105,6 +110,7 @@ async function askFor(
     const original = row[`${target}_original`];
     return {
       at: index + 1 - asked.back,
+      order: row[order_by],
       moment: momentText(row[order_by]),
       value: Number(row[target]),
       low: Number(row[`${target}_min`]),
@@ -130,11 +136,18 @@ export async function loadForecastFile(project: string, model: ForecastModel, as
   return data;
 }
 
-function request(project: string, { name, group_by }: ForecastModel, { groups, confidence, steps, back }: Asked) {
+function request(project: string, { name, group_by }: ForecastModel, asked: Asked) {
+  const { groups, confidence, steps, back, ahead } = asked;
   const backtest = back > 0 ? { backtest: back, explain: true } : {};
+  const series = Object.fromEntries(groups.map((value, index) => [group_by[index], value]));
+  // Rows with moments say how many steps there are.
+  const isGiven = ahead.length > 0;
   return {
-    params: { path: { projectName: project, modelName: name }, query: { confidence, steps, ...backtest } },
-    body: groups.length > 0 ? [Object.fromEntries(group_by.map((column, index) => [column, groups[index] ?? '']))] : [],
+    params: {
+      path: { projectName: project, modelName: name },
+      query: { confidence, ...(!isGiven && { steps }), ...backtest },
+    },
+    body: isGiven ? ahead.map((row) => ({ ...series, ...row })) : groups.length > 0 ? [series] : [],
   };
 }
 
