@@ -53,7 +53,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/body-too-large': ({ made, request }) =>
     (request.body?.length ?? 0) > (findTarget(made).maxBody ?? Number.POSITIVE_INFINITY),
-  // No table has the columns, or so many lines, as the parameters of a training name.
+  // No table has the columns, the sheet or so many lines as the parameters of a training name.
   '/problems/unusable-table': ({ made }) =>
     made.body?.isUsable === false || NAMING_PARAMETERS.some((name) => sentValue(made, 'query', name) !== undefined),
   '/problems/malformed-body': ({ made }) =>
@@ -79,6 +79,7 @@ const NAMING_PARAMETERS = [
   'effort',
   'drop_lines',
   'header_line',
+  'sheet',
 ] as const;
 
 /** Returns whether the existing resources or the contract's text justify the refusal of a valid request. */
