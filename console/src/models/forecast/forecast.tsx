@@ -13,8 +13,16 @@ import { saveFile } from '../../ui/save-file.js';
 import { useSettled } from '../../ui/use-settled.js';
 import { ForecastFigure } from './forecast-figure.js';
 import { SERIES } from './forecast-quality.js';
-import { type AheadRow, KnownAhead } from './known-ahead.js';
-import { type Asked, type History, loadForecast, loadForecastFile, loadHistory, type Step } from './load-forecast.js';
+import { KnownAhead } from './known-ahead.js';
+import {
+  type AheadRow,
+  type Asked,
+  type History,
+  loadForecast,
+  loadForecastFile,
+  loadHistory,
+  type Step,
+} from './load-forecast.js';
 
 /** The choices of a confidence. */
 const CONFIDENCES = [0.5, 0.8, 0.9, 0.95];

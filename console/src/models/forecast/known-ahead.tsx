@@ -1,9 +1,6 @@
 import type { ForecastModel } from 'roster-client';
 import { Scrolling, Table } from '../../plots/table.js';
-import type { Step } from './load-forecast.js';
-
-/** A row of a moment to forecast: the moment, and what is known of it. */
-export type AheadRow = Readonly<Record<string, unknown>>;
+import type { AheadRow, Step } from './load-forecast.js';
 
 const LABEL = 'Values known ahead';
 

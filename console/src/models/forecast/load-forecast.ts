@@ -2,7 +2,6 @@ import { answered, type ForecastModel, type PredictionRow, ProblemError } from '
 import { type Contributions, isWithoutContributions, readContributions } from '../../predictions/contributions.js';
 import { roster } from '../../session/roster.js';
 import { moment } from '../../ui/format.js';
-import type { AheadRow } from './known-ahead.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
@@ -14,6 +13,9 @@ export interface Known {
   /** The value that came; null where none has. */
   readonly actual: number | null;
 }
+
+/** A row of a moment to forecast: the moment, and what is known of it. */
+export type AheadRow = Readonly<Record<string, unknown>>;
 
 export interface Step extends Known {
   /** The value of the order column, as the service writes it. */
