@@ -91,8 +91,8 @@ export function retry({
 
 async function isWorthRepeating({ request, schemaPath }: Called, outcome: Outcome): Promise<boolean> {
   if ('error' in outcome) {
-    // What fetch throws if the network failed differs: a TypeError by its standard, an Error in
-    // Cloudflare Workers. It also throws if the call was aborted.
+    // If the network fails, fetch throws a TypeError by its standard, and an Error in Cloudflare
+    // Workers. It also throws if the call was aborted.
     return !request.signal.aborted && isRepeatable(request, schemaPath);
   }
   const { status } = outcome.response;

@@ -13,7 +13,7 @@ interface Forecasted {
   readonly step: number;
 }
 
-/** What forecasts are made of, in units of the target: a number for each name, by forecast. */
+/** The parts of forecasts, in units of the target: a number for each name, by forecast. */
 interface Explained {
   readonly names: readonly string[];
   readonly values: readonly (readonly number[])[];

@@ -111,7 +111,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
 
 type Steps = Pick<Asked, 'groups' | 'steps' | 'back'>;
 
-/** What is known of the steps of one forecast is not known of those of another. */
+/** Identifies a forecast: values known ahead of its steps do not belong to those of another. */
 const stepsKey = ({ groups, steps, back }: Steps) => JSON.stringify([groups, steps, back]);
 
 /** Draws what a step of the forecast is made of. */

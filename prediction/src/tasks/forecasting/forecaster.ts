@@ -146,7 +146,7 @@ export interface NaiveShare {
   readonly share: number;
 }
 
-/** What is answered: the base with a share of the correction by trees, 0 to 1, mixed with a naive forecast or not. */
+/** The answer: the base with a share of the correction by trees, 0 to 1, mixed with a naive forecast or not. */
 export interface Answer {
   readonly weight: number;
   readonly naive?: NaiveShare | undefined;

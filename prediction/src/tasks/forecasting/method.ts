@@ -67,7 +67,7 @@ function chooseEffort(horizon: number, competes: boolean): Effort {
   return { rows: Math.min(50_000, 6000 * horizon), earlier: atMost(3000, 60_000), last: atMost(6000, 120_000) };
 }
 
-/** What is tried: weights of the correction by trees. */
+/** The weights of the correction by trees that are tried. */
 const ANSWERS: readonly Answer[] = [0, 0.25, 0.5, 0.75, 1].map((weight) => ({ weight }));
 
 /** Long enough for a horizon, and longer where series are few. */
