@@ -131,7 +131,7 @@ describe('forecasts in the console', () => {
     const path = { projectName: 'default', modelName: 'promoted' };
     const training = await answered(
       on.roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-        params: { path, query: { target: 'sales', order_by: 'day', group_by: 'shop', known: 'promo', horizon: 3 } },
+        params: { path, query: { target: 'sales', order_by: 'day', group_by: ['shop'], known: ['promo'], horizon: 3 } },
         body: promoted,
         headers: { 'Content-Type': 'text/csv' },
       }),
