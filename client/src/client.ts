@@ -102,7 +102,7 @@ const UNFILLED = /^[^?]*\{(\w+)\}/;
 /**
  * Puts names into an address, each as one segment. Refuses an empty name, `.` and `..`: with these, the request would
  * reach another address, and deleting the skill `..` would delete its project. Refuses what is neither text nor a
- * number, which would be written as several segments, or as a word that is nobody's name.
+ * number, which would become several segments, or a word such as `null`.
  *
  * @throws TypeError if a name is not allowed
  */

@@ -23,7 +23,7 @@ const KEPT: readonly (readonly [string, Run])[] = [
   ['prompts/list', (server, params) => ofOnePage(params, () => server.listPrompts())],
 ];
 
-/** What is done anew each time. */
+/** Methods whose answers clients must not keep. */
 const DONE_ANEW: readonly (readonly [string, Run])[] = [
   [CALL, (server, params, context) => server.callTool(readText(params, 'name'), params['arguments'] ?? {}, context)],
   ['prompts/get', (server, params) => server.getPrompt(readText(params, 'name'), asRecord(params['arguments'] ?? {}))],

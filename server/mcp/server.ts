@@ -1,4 +1,4 @@
-/** What the protocol asks of a server, and the errors that it answers with. */
+/** The interface between the protocol and a server, and the errors of the protocol. */
 
 import { INVALID_PARAMS } from '../api/reply/json-rpc.js';
 
@@ -47,7 +47,7 @@ export interface CallContext {
   readonly report: Report;
 }
 
-/** What a client wants to have completed. */
+/** An argument to complete. */
 export interface Completable {
   /** The prompt, or the template of addresses, that has the argument. */
   readonly of: { readonly prompt: string } | { readonly uriTemplate: string };
@@ -58,7 +58,7 @@ export interface Completable {
   readonly known: Readonly<Record<string, unknown>>;
 }
 
-/** What the methods of the protocol ask for. */
+/** The operations that the methods of the protocol call. */
 export interface McpServer {
   readonly version: string;
   /** How to use the tools, for the language model. */

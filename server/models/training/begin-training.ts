@@ -15,7 +15,7 @@ import { selectWaiting } from './training-claims.js';
  */
 const MAX_WAITING = { inAll: 100, ofOwner: 50 };
 
-/** What a training was asked for beside its table. */
+/** The parameters of a training beside its table. */
 export interface TrainingOrigin {
   /** The query that the table came from; left out for a table that was sent. */
   readonly source?: ModelSource | undefined;

@@ -10,7 +10,7 @@ export interface BaseForecast {
   readonly bases: readonly Float64Array[];
   /** Those of them that repeat values: the guard of the others. */
   readonly naives: readonly Float64Array[];
-  /** What they say together. */
+  /** By step, the weighted combination of the bases. */
   readonly values: Float64Array;
   /** By step, the part of the values that their season makes up. */
   readonly seasonal: Float64Array;
