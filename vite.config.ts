@@ -17,7 +17,7 @@ const ENTRIES = [
 ];
 
 /** Packages with native code, and those that only some users install. */
-const EXTERNAL = [/^@photostructure\/sqlite$/, /^libpg-query$/, /^@opentelemetry\//, /^pg-native$/];
+const EXTERNAL = [/^@photostructure\/sqlite$/, /^libpg-query$/, /^@opentelemetry\//, /^date-holidays$/, /^pg-native$/];
 
 const root = fileURLToPath(new URL('.', import.meta.url)).replaceAll('\\', '/');
 

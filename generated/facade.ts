@@ -1034,8 +1034,10 @@ export interface TrainModelOptions extends CallOptions {
   horizon?: QueryValue<'trainModel', 'query', 'horizon'> | undefined;
   /** The most values before a forecast that are looked at. Chosen where it is left out. */
   window?: QueryValue<'trainModel', 'query', 'window'> | undefined;
-  /** A column that is known ahead, as a price or a holiday is, once for each such column. The other columns are known up to the last value of the target. */
+  /** A column that is known ahead, as a price or a holiday is, once for each such column. The other columns are known up to the last value of the target. In steps of at most a day, whole numbers or categories of which all but one are rare, in at most a tenth of the steps, are events as holidays are. */
   known?: QueryValue<'trainModel', 'query', 'known'> | undefined;
+  /** A country or region whose public holidays differ from usual days, by its code, once for each: `DE`, `DE-BY` or `US-LA-NO`. Letter case does not count. The steps of the table are at most a day long. A holiday is a day as the clock shows it where the column of `order_by` was written: in the offset of its times, else as they stand; in UTC where the offset changes. The model keeps the holidays of the table's last 30 years and of ten years after it, so that forecasts need nothing further. Days of no region can be named by a column of `known`. A code that is not known gets 400, as does every code if the service lacks the package `date-holidays`. */
+  holidays?: QueryValue<'trainModel', 'query', 'holidays'> | undefined;
   /** A column that is not learnt from, once for each such column. It is known to the model: rows to predict may have it. */
   exclude?: QueryValue<'trainModel', 'query', 'exclude'> | undefined;
   /** A column whose values are categories whatever they look like, once for each such column. A postal code keeps its leading zero: `05914` is not `5914`. */

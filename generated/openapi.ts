@@ -2687,6 +2687,7 @@ export interface components {
             horizon?: components["schemas"]["Horizon"];
             window?: components["schemas"]["Window"];
             known?: components["schemas"]["KnownColumns"];
+            holidays?: components["schemas"]["HolidayRegions"];
             exclude?: components["schemas"]["ChosenColumns"];
             as_category?: components["schemas"]["ChosenColumns"];
             as_number?: components["schemas"]["ChosenColumns"];
@@ -3141,6 +3142,7 @@ export interface components {
             /** @description The most values before a forecast that are looked at, as it was asked for; null where it was not. */
             window: components["schemas"]["Window"] | null;
             known: components["schemas"]["KnownColumns"];
+            holidays: components["schemas"]["HolidayRegions"];
             row_count: components["schemas"]["SeriesRowCount"];
             reading: components["schemas"]["ModelReading"];
             findings: components["schemas"]["Findings"];
@@ -3167,6 +3169,8 @@ export interface components {
         MissingWordsIn: string[];
         /** @description The columns that are known ahead. */
         KnownColumns: components["schemas"]["ColumnName"][];
+        /** @description The countries and regions whose holidays a forecast knows, by their codes; none where it was not asked for. */
+        HolidayRegions: string[];
         /**
          * Format: int32
          * @description A number of steps.
@@ -9465,9 +9469,19 @@ export interface operations {
                 window?: components["schemas"]["Window"];
                 /**
                  * @description A column that is known ahead, as a price or a holiday is, once for each such column. The other columns are
-                 *     known up to the last value of the target.
+                 *     known up to the last value of the target. In steps of at most a day, whole numbers or categories of which all
+                 *     but one are rare, in at most a tenth of the steps, are events as holidays are.
                  */
                 known?: components["schemas"]["KnownColumns"];
+                /**
+                 * @description A country or region whose public holidays differ from usual days, by its code, once for each: `DE`, `DE-BY`
+                 *     or `US-LA-NO`. Letter case does not count. The steps of the table are at most a day long. A holiday is a day as the clock shows
+                 *     it where the column of `order_by` was written: in the offset of its times, else as they stand; in UTC where
+                 *     the offset changes. The model keeps the holidays of the table's last 30 years and of ten years
+                 *     after it, so that forecasts need nothing further. Days of no region can be named by a column of `known`.
+                 *     A code that is not known gets 400, as does every code if the service lacks the package `date-holidays`.
+                 */
+                holidays?: components["schemas"]["HolidayRegions"];
                 /**
                  * @description A column that is not learnt from, once for each such column. It is known to the model: rows to predict may
                  *     have it.
@@ -9727,7 +9741,7 @@ export interface operations {
                  *       score whose exponential is its probability before all classes are scaled to 1. `t_base_probability` is the
                  *       probability that the class would have by the base alone; `t_confidence` is that with all columns.
                  *       Probabilities include what truths have moved since the training, contributions do not.
-                 *     - For forecasts, `t_base` continues the course of the series, `t_season` is what its season adds, and
+                 *     - For forecasts, `t_base` continues the course of the series, `t_season` what its season adds, with its events, and
                  *       `t_contribution_X` what the trees add by the calendar (`X` is the column of `order_by`), by the history of
                  *       the target (`X` is the target) and by each known or past column.
                  *

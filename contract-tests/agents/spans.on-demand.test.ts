@@ -15,7 +15,7 @@ beforeAll(async () => {
   await mkdir(BESIDE, { recursive: true });
   await symlink(`${INSTALLED}/@opentelemetry`, `${BESIDE}/@opentelemetry`, 'junction');
 });
-afterAll(() => rm(BESIDE, { recursive: true }));
+afterAll(() => rm(`${BESIDE}/@opentelemetry`));
 
 /** Starts a collector of spans, and keeps the bodies that it gets. */
 async function collect() {

@@ -15,7 +15,7 @@ export type Effort = components['schemas']['Effort'];
 /** The series that a model forecasts, and the facts of the order of its table's rows. */
 export type ForecastFields = Pick<
   components['schemas']['ForecastModel'],
-  'order_by' | 'group_by' | 'horizon' | 'window' | 'known' | 'series'
+  'order_by' | 'group_by' | 'horizon' | 'window' | 'known' | 'holidays' | 'series'
 >;
 
 /** The largest number that a version may have, as the contract says. */
@@ -97,8 +97,8 @@ export function modelFromRow(row: VersionRow): Model {
       return { ...begin, task: row.task, ...table, classes: parseStored(row.classes), ...measured };
     }
     case 'forecast': {
-      const { order_by, group_by, horizon, window, known, series } = parseForecast(row.forecast);
-      const goal = { order_by, group_by, horizon, window, known };
+      const { order_by, group_by, horizon, window, known, holidays, series } = parseForecast(row.forecast);
+      const goal = { order_by, group_by, horizon, window, known, holidays };
       const rows = { row_count, ...report, source, series };
       return { ...begin, task: row.task, target, target_reading, ...goal, ...rows, ...end };
     }
@@ -136,7 +136,9 @@ function readClassMetrics(metrics: ClassMetrics): ClassMetrics {
 
 function parseForecast(json: string | null): ForecastFields {
   if (json === null) throw new Error('A forecaster is stored without what it forecasts');
-  return JSON.parse(json);
+  const stored: ForecastFields = JSON.parse(json);
+  // Those that were trained by earlier releases have none.
+  return { ...stored, holidays: stored.holidays ?? [] };
 }
 
 function parseStored(json: string | null) {

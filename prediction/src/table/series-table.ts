@@ -1,5 +1,6 @@
 import type { MissingCells } from './column.js';
 import type { ColumnSummary } from './column-profile.js';
+import type { HolidayDays } from './holidays.js';
 import type { ListedWords } from './missing-words.js';
 import type { NumberReading } from './reading/column-reading.js';
 import type { LeftOutRows } from './rows-read.js';
@@ -17,6 +18,8 @@ export interface ForecastGoal {
   readonly window?: number | undefined;
   /** The columns that are known ahead, as prices are. The others are known up to the last value. */
   readonly known: readonly string[];
+  /** The countries and regions whose holidays differ from usual days, by their codes. */
+  readonly holidays?: readonly string[];
 }
 
 /** A checked table of series, each on the steps of one grid: plain data, in typed arrays. */
@@ -28,6 +31,8 @@ export interface ForecastTable {
   readonly rowCount: number;
   readonly goal: ForecastGoal;
   readonly grid: TimeGrid;
+  /** The holidays that the goal names, once they have been added to the table. */
+  readonly holidays?: HolidayDays;
   /** By column of `groupBy`, its distinct texts; '' is a missing value. */
   readonly groupTexts: readonly (readonly string[])[];
   /** Series by series, for each column of `groupBy` an index in its texts. */

@@ -23,11 +23,11 @@ export type GoalFields = Omit<
  * @throws {ProblemError} if the parameters of a forecast do not fit each other
  */
 export function parseGoal(query: GoalFields, at = '/query'): Goal | undefined {
-  const { target, task, order_by, group_by = [], horizon, window, known = [] } = query;
+  const { target, task, order_by, group_by = [], horizon, window, known = [], holidays = [] } = query;
   const errors: FieldError[] = [];
   const fault = (name: string, message: string) => errors.push({ pointer: `${at}/${name}`, message });
   if (order_by === undefined) {
-    const of = { group_by: query.group_by, horizon, window, known: query.known };
+    const of = { group_by: query.group_by, horizon, window, known: query.known, holidays: query.holidays };
     for (const [name, value] of Object.entries(of)) {
       if (value !== undefined) fault(name, 'is for forecasts; send order_by with it');
     }
@@ -57,7 +57,13 @@ export function parseGoal(query: GoalFields, at = '/query'): Goal | undefined {
     horizon,
     ...(window !== undefined && { window }),
     known: known.map(columnName),
+    ...(holidays.length > 0 && { holidays: listRegions(holidays) }),
   };
+}
+
+/** Returns codes of countries and regions in capitals, each once, in the order of the alphabet. */
+export function listRegions(codes: readonly string[]): string[] {
+  return [...new Set(codes.map((code) => code.toUpperCase()))].sort();
 }
 
 /**
@@ -270,7 +276,7 @@ export function parseDroppedRows(sent: readonly string[] = []): RowRanges {
 
 export function readGoal(model: Model): Goal {
   if (model.task !== 'forecast') return model.task;
-  const { order_by, group_by, horizon, window, known } = model;
-  const goal = { orderBy: order_by, groupBy: group_by, horizon, known };
+  const { order_by, group_by, horizon, window, known, holidays } = model;
+  const goal = { orderBy: order_by, groupBy: group_by, horizon, known, ...(holidays.length > 0 && { holidays }) };
   return window === null ? goal : { ...goal, window };
 }

@@ -10,6 +10,7 @@ import type {
   ValidationChoice,
 } from 'roster-prediction/predicting';
 import {
+  addHolidays,
   encodeTable,
   type ForecastTable,
   previewTable,
@@ -17,6 +18,7 @@ import {
   refuseHorizon,
   reportTable,
   seasonLength,
+  type Table,
   TableError,
   type TableFormat,
   type TablePreview,
@@ -30,6 +32,7 @@ import { bodyProblem } from '../predictions/row-warnings.js';
 import { type DriftJob, runDriftJob } from '../record/drift-job.js';
 import { readTruthBody, type TruthJob } from '../record/truth-body.js';
 import { splitTruthInput } from '../record/truth-input.js';
+import { HolidayCalendar } from './holidays.js';
 
 /** The details of a job that reads a table; the text follows as input. */
 export interface TableJob {
@@ -85,7 +88,11 @@ async function runJob(
       return await previewTable(text, format, { ...form, marks, dropped, target: previewTarget });
     }
     const { format, target, form, ...options } = job;
-    const { table, places } = await readTableWithPlaces(format, text, target, { ...options, ...form, drain: false });
+    // Unknown codes are refused before the table is read.
+    const calendar = await openCalendar(options.task);
+    const read = await readTableWithPlaces(format, text, target, { ...options, ...form, drain: false });
+    const { places } = read;
+    const table = withHolidays(read.table, calendar);
     const forecast = table.task === 'forecast' ? describeSeries(table) : null;
     const report = reportTable(table, places);
     for (const part of encodeTable(table, places)) output.data(part);
@@ -96,6 +103,17 @@ async function runJob(
     }
     throw bodyProblem(error);
   }
+}
+
+async function openCalendar(goal: Goal | undefined): Promise<HolidayCalendar | undefined> {
+  if (typeof goal !== 'object' || goal.holidays === undefined || goal.holidays.length === 0) return undefined;
+  return HolidayCalendar.open(goal.holidays);
+}
+
+/** @throws {TableError} if the steps of a forecast have no days */
+function withHolidays(table: Table, calendar: HolidayCalendar | undefined): Table {
+  if (table.task !== 'forecast' || calendar === undefined) return table;
+  return addHolidays(table, (first, last) => calendar.list(first, last));
 }
 
 /** @throws {TableError} if the table is too short for the horizon */
@@ -109,6 +127,7 @@ function describeSeries(table: ForecastTable): ForecastFields {
     horizon: goal.horizon,
     window: goal.window ?? null,
     known: [...goal.known],
+    holidays: [...(goal.holidays ?? [])],
     series: { step: grid.step, season: seasonLength(grid), count, ...found },
   };
 }

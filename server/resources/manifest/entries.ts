@@ -4,6 +4,7 @@ import { omitNulls } from '../../api/idempotency.js';
 import { pausing } from '../../common/pausing.js';
 import {
   CHOOSING,
+  listRegions,
   parseChoices,
   parseEffort,
   parseGoal,
@@ -84,6 +85,7 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
       const sent = [...new Set(fields[list]?.map((word) => word.trim()))].sort();
       return sent.length > 0 ? [[list, sent] as const] : [];
     });
+    const holidays = listRegions(fields.holidays ?? []);
     const columns = lists.flatMap((list) => {
       const names = [...new Set(fields[list]?.map(columnName))].sort();
       return names.length > 0 ? [[list, names] as const] : [];
@@ -94,6 +96,7 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
       source: { database: source.database, query: source.query },
       ...omitUndefined({ task, order_by: order, horizon, window, decimal, group, date_order, ...measured, effort }),
       ...Object.fromEntries([...columns, ...words]),
+      ...(holidays.length > 0 && { holidays }),
       ...(promotion !== undefined && promotion !== 'always' && { promotion }),
       ...(adapt === true && { adapt }),
     };

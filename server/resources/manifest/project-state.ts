@@ -228,6 +228,6 @@ async function modelFields(store: Store, model: Model): Promise<Fields['model'] 
   const read = { ...choices, ...writeMarks(marks), ...writeValidation(validation) };
   const common = { name, target, source, ...read, promotion, adapt };
   if (model.task !== 'forecast') return { ...common, task: model.task, effort: model.effort };
-  const { order_by, group_by, horizon, window, known } = model;
-  return { ...common, order_by, group_by, horizon, known, ...(window !== null && { window }) };
+  const { order_by, group_by, horizon, window, known, holidays } = model;
+  return { ...common, order_by, group_by, horizon, known, holidays, ...(window !== null && { window }) };
 }

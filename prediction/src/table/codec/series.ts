@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { HolidayDays } from '../holidays.js';
 import type { ForecastTable } from '../series-table.js';
 import { STEP_UNITS } from '../time-grid.js';
 import {
@@ -36,6 +37,13 @@ export const gridSchema = v.strictObject({
   reading: v.exactOptional(v.union([numberReadingSchema, dateReadingSchema])),
 });
 
+export const holidaysSchema = v.strictObject({
+  regions: v.array(v.string()),
+  days: v.array(v.pipe(v.number(), v.safeInteger())),
+  codes: v.array(indexSchema),
+  names: v.array(v.string()),
+});
+
 const momentSchema = v.union([v.string(), v.number()]);
 
 export const reportSchema = v.strictObject({
@@ -66,8 +74,10 @@ export const seriesHeadSchema = v.object({
     horizon: indexSchema,
     window: v.optional(indexSchema),
     known: v.array(v.string()),
+    holidays: v.exactOptional(v.array(v.string())),
   }),
   grid: gridSchema,
+  holidays: v.exactOptional(holidaysSchema),
   columns: v.custom<ForecastTable['columns']>(Array.isArray),
   covariates: v.array(v.object({ name: v.string(), isKnown: v.boolean() })),
   lengths: v.object({ groupCodes: indexSchema, starts: indexSchema, ends: indexSchema, values: indexSchema }),
@@ -89,6 +99,7 @@ export const seriesPieceSchema: v.GenericSchema<unknown, SeriesPiece> = v.union(
 export function* seriesPieces(table: ForecastTable, pieceBytes: number): Generator<SeriesHead | SeriesPiece> {
   const { target, targetReading, rowCount, goal, grid, columns, covariates, report } = table;
   const { missingWords, columnsMissing } = table;
+  const { holidays: regions, ...usual } = goal;
   yield {
     format: SERIES_FORMAT,
     target,
@@ -98,8 +109,9 @@ export function* seriesPieces(table: ForecastTable, pieceBytes: number): Generat
     ...(table.leftOut && { leftOut: table.leftOut }),
     ...(missingWords && { missingWords }),
     ...(columnsMissing && { columnsMissing: [...columnsMissing] }),
-    goal: { ...goal, groupBy: [...goal.groupBy], known: [...goal.known] },
+    goal: { ...usual, groupBy: [...goal.groupBy], known: [...goal.known], ...(regions && { holidays: [...regions] }) },
     grid,
+    ...(table.holidays && { holidays: copyHolidays(table.holidays) }),
     columns,
     covariates: covariates.map(({ name, isKnown }) => ({ name, isKnown })),
     lengths: {
@@ -119,6 +131,10 @@ export function* seriesPieces(table: ForecastTable, pieceBytes: number): Generat
   for (const [covariate, { values }] of covariates.entries()) {
     for (const numbers of cutCells(values, pieceBytes)) yield { covariate, numbers };
   }
+}
+
+function copyHolidays({ regions, days, codes, names }: HolidayDays) {
+  return { regions: [...regions], days: [...days], codes: [...codes], names: [...names] };
 }
 
 function* cutCells(cells: SeriesCells, bytes: number): Generator<SeriesCells> {
@@ -182,6 +198,7 @@ export class GrowingSeries {
       ...(columnsMissing && { columnsMissing }),
       goal,
       grid,
+      ...(this.#head.holidays && { holidays: this.#head.holidays }),
       groupTexts: this.#groupTexts,
       ...this.#arrays,
       columns,

@@ -1,7 +1,9 @@
+import type { HolidayDays } from '../../table/holidays.js';
 import type { Covariate, ForecastTable } from '../../table/series-table.js';
 import { quote, TableError } from '../../table/table-error.js';
-import { createCalendar, seasonLength, seasonLengths } from '../../table/time-grid.js';
-import { type ForecastSeries, maxHorizon, type SeriesSet } from './series.js';
+import { createCalendar, seasonLength, seasonLengths, type TimeGrid } from '../../table/time-grid.js';
+import { createEventGrid, type EventColumn, findEventColumns } from './events.js';
+import { type ForecastSeries, type Grid, maxHorizon, type SeriesSet } from './series.js';
 
 /** @throws {TableError} if the table cannot calibrate the horizon that is asked for. */
 export function refuseHorizon(table: ForecastTable): void {
@@ -28,5 +30,26 @@ export function createSeriesSet(table: ForecastTable): SeriesSet {
     return { start: starts[index] ?? 0, values: cut(table), past: past.map(cut), known: known.map(cut) };
   });
   const seasons = seasonLengths(grid);
-  return { season: seasonLength(grid), ...(seasons && { seasons }), calendar: createCalendar(grid), series };
+  return { ...createGrid(grid, table.holidays, findEvents(table)), ...(seasons && { seasons }), series };
+}
+
+/** Returns the columns of a table that name rare events. */
+export function findEvents({ grid, covariates, values }: ForecastTable): EventColumn[] {
+  return findEventColumns(grid, covariates, values.length);
+}
+
+/** Returns what a forecast reads of the moments of its steps, and of their events. */
+export function createGrid(
+  grid: TimeGrid,
+  holidays: HolidayDays | undefined,
+  columns: readonly EventColumn[] = [],
+): Grid {
+  const calendar = createCalendar(grid);
+  const events = createEventGrid(grid, holidays, columns);
+  const nearHoliday = events?.nearHoliday;
+  return {
+    season: seasonLength(grid),
+    calendar: nearHoliday ? (position) => [...calendar(position), nearHoliday(position)] : calendar,
+    ...(events && { events }),
+  };
 }

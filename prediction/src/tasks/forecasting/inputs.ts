@@ -1,5 +1,6 @@
 import { type BaseForecast, forecastBase } from './base-forecast.js';
 import { Competition, type CompetitionPlan, nameBases } from './competition.js';
+import { EventEffects } from './event-effects.js';
 import type { ForecastSeries, Grid } from './series.js';
 import { fitLine } from './smoothing.js';
 
@@ -38,6 +39,7 @@ export class InputReader {
   readonly #window: number;
   /** Undefined where a series has one season at most. */
   readonly #competition: Competition | undefined;
+  readonly #events: EventEffects | undefined;
 
   /**
    * @param plan how several bases compete, where series have several seasons.
@@ -54,6 +56,7 @@ export class InputReader {
     this.#grid = grid;
     this.#window = window;
     this.#competition = plan && new Competition(plan, maxCells);
+    this.#events = grid.events && new EventEffects(grid.events, window);
     const ofStep = ['step', ...(plan ? nameBases(plan.seasons) : USUAL_BASES), ...LAGS_OF_STEP];
     const parts = grid.calendar(0).map((_, part) => `calendar ${part + 1}`);
     const past = Array.from({ length: pastCount }, (_, index) => `past ${index + 1}`);
@@ -105,6 +108,12 @@ export class InputReader {
   }
 
   #forecastBase(series: ForecastSeries, end: number, steps: number): BaseForecast {
+    const forecast = (one: ForecastSeries) => this.#forecastUsual(one, end, steps);
+    return this.#events?.forecast(series, end, forecast) ?? forecast(series);
+  }
+
+  /** Forecasts a series as if it had no events. */
+  #forecastUsual(series: ForecastSeries, end: number, steps: number): BaseForecast {
     if (this.#competition) return this.#competition.forecast(series, end, steps);
     const begin = Math.max(0, end - this.#window);
     return forecastBase(series.values.subarray(begin, end), this.#grid.season, steps);

@@ -11,8 +11,9 @@ import {
 } from '../../model/schemas.js';
 import { isRowObject } from '../../table/cells.js';
 import { listedWordsSchema, numberReadingSchema } from '../../table/codec/format.js';
-import { gridSchema, reportSchema } from '../../table/codec/series.js';
+import { gridSchema, holidaysSchema, reportSchema } from '../../table/codec/series.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
+import type { HolidayDays } from '../../table/holidays.js';
 import type { ListedWords } from '../../table/missing-words.js';
 import type { NumberReading } from '../../table/reading/column-reading.js';
 import type { SeriesReport } from '../../table/series-table.js';
@@ -20,6 +21,7 @@ import type { TimeGrid } from '../../table/time-grid.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 import type { CompetitionPlan } from './competition.js';
+import type { EventColumn } from './events.js';
 import type { NaiveShare } from './forecaster.js';
 import type { Forests } from './forests.js';
 import { type SeriesEnd, type SeriesEnds, SeriesEndsBuilder } from './series-ends.js';
@@ -38,6 +40,10 @@ export interface SeriesModel {
   readonly group_by: readonly string[];
   readonly known: readonly string[];
   readonly grid: TimeGrid;
+  /** The holidays of the table and of ten years after it, where they were asked for. */
+  readonly holidays?: HolidayDays;
+  /** The columns known ahead that name rare events. */
+  readonly events?: readonly EventColumn[];
   readonly report: SeriesReport;
   /** The column that orders rows, those that tell series apart, and all others. */
   readonly columns: readonly ColumnSummary[];
@@ -180,6 +186,8 @@ export const forecastHeadSchema = v.object({
   group_by: v.array(v.string()),
   known: v.array(v.string()),
   grid: gridSchema,
+  holidays: v.exactOptional(holidaysSchema),
+  events: v.exactOptional(v.array(v.strictObject({ column: indexSchema, usual: v.nullable(v.number()) }))),
   report: reportSchema,
   columns: indexSchema,
   metrics: metricsSchema,

@@ -34,6 +34,20 @@ export interface Grid {
    * week. As many for each position.
    */
   readonly calendar: (position: number) => readonly number[];
+  /** The holidays and other rare events, where they are known. */
+  readonly events?: EventGrid;
+}
+
+/** What tells the steps of rare events from usual ones. */
+export interface EventGrid {
+  /** The steps of a week, after which usual steps are alike. */
+  readonly cycle: number;
+  /** Returns a whole number for the event, and the hour, of a position of a series; -1 if it is a usual one. */
+  readonly codeAt: (series: ForecastSeries, position: number) => number;
+  /** Returns the kinds that a code belongs to, as whole numbers, the most general first; the last is the code itself. */
+  readonly kindsOf: (code: number) => readonly number[];
+  /** Returns a small whole number, which is 0 far from holidays; absent where none are known. */
+  readonly nearHoliday?: (position: number) => number;
 }
 
 /** Series to learn from; all with the same covariates. */

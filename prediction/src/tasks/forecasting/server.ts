@@ -38,11 +38,12 @@ import { groupText, type RowObject } from '../../table/cells.js';
 import { baseColumn, contributionColumn, seasonColumn } from '../../table/column-names.js';
 import { InvalidRowsError } from '../../table/invalid-rows.js';
 import { formatMoment } from '../../table/moments.js';
-import { cacheByPosition, createCalendar, findMoment } from '../../table/time-grid.js';
+import { cacheByPosition, findMoment } from '../../table/time-grid.js';
 import { countTrees } from '../../trees/forest/tree.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import type { AskedSeries } from './asked-series.js';
 import { ForecastRequest } from './forecast-request.js';
+import { createGrid } from './horizon.js';
 import { Forecaster } from './method.js';
 import { type SeriesFacts, SeriesIndex } from './series-index.js';
 import type { SeriesModel } from './series-model.js';
@@ -111,10 +112,8 @@ export class SeriesServer {
     const inputs = { columns: checked, features: [], partial_rows: null, target: model.target };
     // Series may be new; other columns are read by the categories that the table had.
     const readsCategories = (column: number) => column > model.group_by.length;
-    const forecaster = yield* Forecaster.create(model.method, {
-      season: model.method.season,
-      calendar: createCalendar(model.grid),
-    });
+    const grid = { ...createGrid(model.grid, model.holidays, model.events), season: model.method.season };
+    const forecaster = yield* Forecaster.create(model.method, grid);
     const { series, ...rest } = model;
     const facts = { ...rest, method: forecaster.model };
     const index = new SeriesIndex({ ...facts, series });

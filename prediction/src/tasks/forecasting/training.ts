@@ -5,7 +5,7 @@ import type { ForecastTable } from '../../table/series-table.js';
 import type { Progress } from '../../training/progress.js';
 import { finish } from '../../trees/steps.js';
 import type { Outcome } from './backtest.js';
-import { createSeriesSet } from './horizon.js';
+import { createSeriesSet, findEvents } from './horizon.js';
 import { fitForecaster } from './method.js';
 import type { ForecastSeries } from './series.js';
 import { type SeriesEnds, SeriesEndsBuilder } from './series-ends.js';
@@ -24,6 +24,7 @@ export function trainForecast(
   const { target, rowCount, goal, grid, report } = table;
   const whole = table.values.every((value) => Number.isNaN(value) || isWhole(value));
   const set = createSeriesSet(table);
+  const events = findEvents(table);
   const {
     model: method,
     seriesErrors,
@@ -47,6 +48,8 @@ export function trainForecast(
     group_by: [...goal.groupBy],
     known: [...goal.known],
     grid,
+    ...(table.holidays && { holidays: table.holidays }),
+    ...(events.length > 0 && { events }),
     report,
     columns: summarizeColumns(table),
     metrics: { ...method.metrics, worst_series: findWorst(table, seriesErrors) },
