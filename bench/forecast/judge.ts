@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ForecastSeries, SeriesSet } from 'roster-prediction/internals';
+import type { ForecastModel, ForecastSeries, SeriesSet } from 'roster-prediction/internals';
 import { Forecaster, fitForecaster, Progress } from 'roster-prediction/internals';
 import { finish } from 'roster-prediction/predicting';
 import type { Finding } from '../scenarios.js';
@@ -79,6 +79,7 @@ export interface Judgement {
   /** By series: MSIS at 0.95; NaN where the history has no seasonal difference. */
   readonly msis: readonly number[];
   readonly fitSeconds: number;
+  readonly model: ForecastModel;
 }
 
 /** @param trained series to learn from; if left out, the histories that are forecast. */
@@ -128,6 +129,7 @@ export function judge({ set, horizon, coming }: HeldOut, trained: readonly Forec
     coverage: new Map([...kept].map(([level, counts]) => [level, counts.map(shareOf)])),
     msis,
     fitSeconds,
+    model,
   };
 }
 

@@ -143,6 +143,10 @@ describe('a table of series', () => {
       ['promotion', 'number'],
     ]);
     expect(model.metrics?.errors_by_step).toHaveLength(6);
+    const effective = model.metrics?.effective_scores_by_step ?? [];
+    expect(effective).toHaveLength(6);
+    // Each of the three series has 60 errors of a step at most.
+    for (const count of effective) expect(count >= 1 && count <= 180).toBe(true);
     expect(model.metrics?.worst_series.length).toBeGreaterThan(0);
     expect(model.summary).toContain('repeating the last season');
   });

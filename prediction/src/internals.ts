@@ -14,6 +14,7 @@ export type { RowObject } from './table/cells.js';
 export type { TableColumn } from './table/column.js';
 export { Forecaster, fitForecaster } from './tasks/forecasting/method.js';
 export type { ForecastSeries, SeriesSet } from './tasks/forecasting/series.js';
+export type { ForecastModel } from './tasks/forecasting/series-model.js';
 export { Progress } from './training/progress.js';
 export { type BinnedFeatures, prepareTable } from './trees/binning/dataset.js';
 export { Learner } from './trees/boosting/learner.js';

@@ -27,6 +27,8 @@ export interface Outcome {
   readonly repeated: number;
   /** The naive forecasts of the base. */
   readonly naives: readonly number[];
+  /** Whether the forecast is the mean of intermittent demand. */
+  readonly isIntermittent: boolean;
   /** The mean error of repeating seasons within the history; NaN if there is none. */
   readonly naiveError: number;
 }
@@ -74,6 +76,7 @@ export function runBacktest(
           actual: actual / unit,
           scale: share * (forecast.scales[step] ?? 0),
           lowest: forecast.lowest,
+          isIntermittent: forecast.isIntermittent,
           repeated: repeated / unit,
           naiveError: share * naiveErrorOfPart,
           naives: forecast.naives.map((naive) => share * (naive[step] ?? 0)),

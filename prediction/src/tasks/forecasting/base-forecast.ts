@@ -1,4 +1,5 @@
 import { findUnit } from '../../intervals/target-range.js';
+import { forecastIntermittent, isIntermittent } from './intermittent.js';
 import { addSeason, findSeasons, removeSeasons } from './seasons.js';
 import { fitDampedTrend, fitTheta } from './smoothing.js';
 
@@ -21,6 +22,8 @@ export interface BaseForecast {
   /** The same without its seasons. */
   readonly course: Float64Array;
   readonly isSeasonal: boolean;
+  /** Whether the values are the mean of intermittent demand, which nothing corrects. */
+  readonly isIntermittent: boolean;
   /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
   readonly lowest: number;
 }
@@ -39,8 +42,9 @@ const MIN_SCALE = 2 ** -40;
  * of the first two.
  *
  * @param window the last values; NaN is a gap. A series without values is forecast to be 0.
+ * @param intermittent whether series with zeros between demands are forecast by the mean of these.
  */
-export function forecastBase(window: Float64Array, season: number, steps: number): BaseForecast {
+export function forecastBase(window: Float64Array, season: number, steps: number, intermittent: boolean): BaseForecast {
   const unit = findUnit(window);
   const history = fillGaps(window.map((value) => value / unit));
   const count = history.length;
@@ -75,7 +79,21 @@ export function forecastBase(window: Float64Array, season: number, steps: number
   const isSeasonal = seasons !== undefined;
   const scale = findScale(course);
   const bases = [theta, damped, naive];
-  return { unit, bases, naives: [naive], values, seasonal, scale, history, course, isSeasonal, lowest };
+  const base = { unit, bases, naives: [naive], values, seasonal, scale, history, course, isSeasonal, lowest };
+  return asIntermittent(base, intermittent ? [season] : undefined);
+}
+
+/**
+ * Replaces the values of a base where its series is intermittent.
+ *
+ * @param seasons undefined where that is not looked for.
+ */
+export function asIntermittent(
+  base: Omit<BaseForecast, 'isIntermittent'>,
+  seasons: readonly number[] | undefined,
+): BaseForecast {
+  if (!seasons || !isIntermittent(base.history)) return { ...base, isIntermittent: false };
+  return { ...base, ...forecastIntermittent(base.history, seasons, base.values.length), isIntermittent: true };
 }
 
 /** The mean distance of neighbours, in the unit of the course; above 0. */

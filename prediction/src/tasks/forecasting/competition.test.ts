@@ -142,6 +142,41 @@ describe('a forecast by several bases', () => {
   });
 });
 
+describe('series unlike the others of their table', () => {
+  const LONG = 5 * WEEK;
+  const gap = [LONG / 4, LONG / 2] as const;
+  const odd: Record<string, ForecastSeries[]> = {
+    'shorter than a season, and than the horizon': makeSeries(1, 20, 10, busy),
+    'a long gap': makeSeries(1, LONG, 11, (at, noise) => (at > gap[0] && at < gap[1] ? Number.NaN : busy(at, noise))),
+    'a season that appears at the end': makeSeries(1, LONG, 12, (at, noise) =>
+      at < 3 * WEEK ? 100 + 5 * noise : busy(at, noise),
+    ),
+    'zeros, then one': makeSeries(1, LONG, 13, (at) => (at === LONG - 1 ? 1 : 0)),
+  };
+  const set = hourly([...makeSeries(4, LONG, 14, busy), ...Object.values(odd).flat()]);
+  const horizon = DAY;
+  const forecaster = finish(Forecaster.create(fit(set, horizon), set));
+
+  test.each(Object.entries(odd))('are forecast within finite intervals: %s', (_, series) => {
+    const [forecast] = forecaster.forecast(series, horizon);
+    expect(forecast?.values).toHaveLength(horizon);
+    for (let step = 0; forecast && step < horizon; step++) {
+      const { low, high } = forecaster.interval(forecast, step, 0.9);
+      const value = forecast.values[step] ?? Number.NaN;
+      expect([low, value, high].every(Number.isFinite)).toBe(true);
+      expect(low <= value && value <= high && low >= 0).toBe(true);
+    }
+  });
+
+  test('follow a season that appears at the end, and one behind a gap', () => {
+    for (const kind of ['a season that appears at the end', 'a long gap']) {
+      const [forecast] = forecaster.forecast(odd[kind] ?? [], horizon);
+      const [high = 0, low = 0] = [6, 18].map((hour) => forecast?.values[hour]);
+      expect(high - low).toBeGreaterThan(40);
+    }
+  });
+});
+
 describe('no model is worse than the best naive forecast on its backtest by more than a hundredth', () => {
   let level = 0;
   const kinds: [string, (at: number, noise: number) => number][] = [
@@ -149,7 +184,6 @@ describe('no model is worse than the best naive forecast on its backtest by more
     ['noise', (_, noise) => 100 + noise],
     ['the same day again and again', (at) => (at * 7919) % DAY],
     ['the same week again and again', (at) => (at * 7919) % WEEK],
-    ['few sales', (at, noise) => (noise > 0.9 ? 1 + (at % 3) : 0)],
     ['a level that breaks', (at, noise) => (Math.floor(at / 90) % 2) * 50 + noise],
   ];
 

@@ -1,5 +1,5 @@
 import { findUnit } from '../../intervals/target-range.js';
-import { type BaseForecast, fillGaps, findScale } from './base-forecast.js';
+import { asIntermittent, type BaseForecast, fillGaps, findScale } from './base-forecast.js';
 import { forecastByLags } from './lag-regression.js';
 import { type FoundSeason, findSeasonMix } from './season-mix.js';
 import type { ForecastSeries } from './series.js';
@@ -40,6 +40,9 @@ const ORIGINS = 3;
 /** Steps that are compared in all, at least. */
 const COMPARED = 48;
 const LONGEST_STRIDE_OF_SEASON = 24;
+
+/** The share of the variance that a season explains, from which intermittent demand is forecast as any other. */
+const STRONG_SEASON = 0.5;
 
 /** How much better bases count for more: the power of the inverse of their errors. */
 const POWER = 4;
@@ -82,10 +85,14 @@ export class Competition {
   readonly #compared = new Map<ForecastSeries, Map<number, Compared>>();
   #cells = 0;
 
-  /** @param maxCells the numbers of forecasts that are cached, about. */
+  /**
+   * @param maxCells the numbers of forecasts that are cached, about.
+   * @param findsIntermittent whether series with zeros between demands are forecast by the mean of these.
+   */
   constructor(
     private readonly plan: CompetitionPlan,
     private readonly maxCells = 0,
+    private readonly findsIntermittent = false,
   ) {}
 
   forecast(series: ForecastSeries, end: number, steps: number): BaseForecast {
@@ -102,7 +109,7 @@ export class Competition {
     let least = 0;
     for (let at = 0; at < history.length; at++) least = Math.min(least, history[at] ?? 0);
     const none = new Float64Array(steps).fill(Number.NaN);
-    return {
+    const base = {
       unit,
       bases: bases.map((base) => base ?? none),
       naives: bases.slice(0, 1 + seasons.length).map((base) => base ?? bases[0] ?? none),
@@ -114,6 +121,9 @@ export class Competition {
       isSeasonal: found.length > 0,
       lowest: least < 0 ? Number.NEGATIVE_INFINITY : 0,
     };
+    // Zeros that a season explains, as those of the sun at night, come at known moments.
+    const isPredictable = found.some(({ strength }) => strength >= STRONG_SEASON);
+    return asIntermittent(base, this.findsIntermittent && !isPredictable ? seasons : undefined);
   }
 
   /** Returns the seasons that a series has at its end. */

@@ -25,6 +25,8 @@ export interface PartForecast {
   readonly scales: Float64Array;
   /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
   readonly lowest: number;
+  /** Whether the base is the mean of intermittent demand: neither trees nor naive forecasts, which are 0, change it. */
+  readonly isIntermittent: boolean;
   /** Where it was asked for. */
   readonly explanation?: PartExplanation;
 }
@@ -106,23 +108,25 @@ export class PartForecaster {
     const errors = new Float64Array(rowCount).fill(this.#errorBase);
     this.errorScorer.addToAll(errors, bins, rowCount);
     const explained = isExplained ? this.#explain(bins, rowCount) : undefined;
-    return bases.map(({ unit, values, naives, seasonal, scale, lowest }, index) => {
+    return bases.map(({ unit, values, naives, seasonal, scale, lowest, isIntermittent }, index) => {
       const first = index * steps;
+      const share = isIntermittent ? 0 : scale;
       const explanation = explained && {
         seasonal,
-        expected: scale * explained.expected,
+        expected: share * explained.expected,
         contributions: explained.values
           .subarray(first * explained.subjects, (first + steps) * explained.subjects)
-          .map((value) => scale * value),
+          .map((value) => share * value),
       };
       return {
         ...(explanation && { explanation }),
         unit,
         base: values,
         naives,
-        corrections: values.map((_, step) => scale * (deviations[first + step] ?? 0)),
+        corrections: values.map((_, step) => share * (deviations[first + step] ?? 0)),
         scales: values.map((_, step) => scale * predictedError(errors[first + step] ?? 0, this.#errorFloor)),
         lowest,
+        isIntermittent,
       };
     });
   }
@@ -153,12 +157,18 @@ export interface Answer {
 }
 
 /** Returns the forecast values, in the unit of the part. */
-export function weighForecast({ base, naives, corrections, lowest }: PartForecast, { weight, naive }: Answer) {
-  const repeated = naive && naives[naive.index];
+export function weighForecast(forecast: PartForecast, { weight, naive }: Answer) {
+  const { base, corrections, lowest } = forecast;
+  const repeated = naive && findNaive(forecast, naive);
   return base.map((value, step) => {
     const own = Math.max(value + weight * (corrections[step] ?? 0), lowest);
     return naive && repeated ? mixNaive(own, repeated[step] ?? own, naive.share) : own;
   });
+}
+
+/** Returns the naive forecast that is mixed with, by step; undefined if none is. */
+export function findNaive({ naives, isIntermittent }: PartForecast, { index }: NaiveShare): Float64Array | undefined {
+  return isIntermittent ? undefined : naives[index];
 }
 
 /** Returns a forecast with a share of a naive one: all of that, to the last bit, if the share is 1. */

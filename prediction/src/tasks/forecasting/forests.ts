@@ -52,6 +52,8 @@ interface Rows {
   readonly columns: Float64Array;
   /** The deviation of what came from the base forecast, in units of the series' scale. */
   readonly deviations: Float64Array;
+  /** The rows whose deviation is corrected: none of intermittent demand. */
+  readonly corrected: Uint32Array;
 }
 
 interface CollectOptions {
@@ -68,7 +70,7 @@ export function fitForests(
   options: CollectOptions,
   onRound: (done: number) => void,
 ): Forests {
-  const { columns, deviations } = collectRows(parts, reader, options);
+  const { columns, deviations, corrected } = collectRows(parts, reader, options);
   const rowCount = deviations.length;
   const width = reader.names.length;
   // The base forecast knows nothing of the actual values. Errors of the trees on rows that they learnt from would be
@@ -95,9 +97,12 @@ export function fitForests(
   const minRowsPerLeaf = clamp(Math.round(rowCount / 100), MIN_LEAF, MAX_LEAF);
   const valueParams = { maxLeaves: VALUE_LEAVES, minRowsPerLeaf };
   const usual = deviations.map((deviation) => clamp(deviation, -MAX_DEVIATION, MAX_DEVIATION));
-  const values = learner.booster(rows, valueParams, squaredLoss(usual));
-  const forests = values.addRounds(VALUE_ROUNDS, onRound);
-  const [value_forest = NO_FOREST] = forests;
+  const valueForest = () => {
+    if (corrected.length < MIN_ROWS) return NO_FOREST;
+    const values = learner.booster(corrected, valueParams, squaredLoss(usual));
+    return values.addRounds(VALUE_ROUNDS, onRound)[0] ?? NO_FOREST;
+  };
+  const value_forest = valueForest();
   const errorParams = { maxLeaves: ERROR_LEAVES, minRowsPerLeaf };
   const sizes = learner.booster(rows, errorParams, squaredLoss(errors));
   const [error_forest = NO_FOREST] = sizes.addRounds(ERROR_ROUNDS, (round) => onRound(VALUE_ROUNDS + round));
@@ -120,6 +125,7 @@ function collectRows(
   const width = reader.names.length;
   const inputsOf: Float64Array[] = [];
   const deviations: number[] = [];
+  const corrected: number[] = [];
   for (const { series, end } of parts) {
     for (let origin = MIN_HISTORY; origin < end; origin++) {
       if (random() * possible > most || !isOrigin(series, origin, horizon)) continue;
@@ -129,6 +135,7 @@ function collectRows(
         const actual = series.values[origin + step] ?? Number.NaN;
         if (Number.isNaN(actual)) continue;
         const deviation = (actual / base.unit - (base.values[step] ?? 0)) / base.scale;
+        if (!base.isIntermittent) corrected.push(deviations.length);
         deviations.push(clamp(deviation, -MAX_ERROR, MAX_ERROR));
         inputsOf.push(inputs.subarray(step * width, (step + 1) * width));
       }
@@ -141,7 +148,7 @@ function collectRows(
       columns[feature * rowCount + row] = inputs[feature] ?? 0;
     }
   }
-  return { columns, deviations: Float64Array.from(deviations) };
+  return { columns, deviations: Float64Array.from(deviations), corrected: Uint32Array.from(corrected) };
 }
 
 /** Rows that cuts are chosen from. */

@@ -61,8 +61,8 @@ export function guardAnswer(
   return { outcomes: mixed(outcomes), earlier: mixed(earlier), naive };
 }
 
-function mix({ forecast, naives }: Outcome, { index, share }: NaiveShare): number {
-  return mixNaive(forecast, naives[index] ?? forecast, share);
+function mix({ forecast, naives, isIntermittent }: Outcome, { index, share }: NaiveShare): number {
+  return isIntermittent ? forecast : mixNaive(forecast, naives[index] ?? forecast, share);
 }
 
 /** @param isScaled whether errors are in units of those of repeating seasons, as MASE has them. */
@@ -70,8 +70,9 @@ function sumErrors(outcomes: Outcomes, read: (outcome: Outcome) => number, isSca
   let sum = 0;
   for (const ofStep of outcomes) {
     for (const outcome of ofStep) {
-      const { actual, naiveError, unit } = outcome;
-      if (isScaled && !(naiveError > 0)) continue;
+      const { actual, naiveError, unit, isIntermittent } = outcome;
+      // Where most values are 0, to forecast 0 has the least absolute error, and says nothing.
+      if (isIntermittent || (isScaled && !(naiveError > 0))) continue;
       const error = Math.abs(actual - read(outcome));
       sum += isScaled ? error / naiveError : error * unit;
     }

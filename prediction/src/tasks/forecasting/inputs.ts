@@ -30,6 +30,18 @@ const OF_ORIGIN = [
 const USUAL_BASES = ['theta', 'damped trend', 'last season'];
 const LAGS_OF_STEP = Array.from({ length: SEASON_LAGS }, (_, lag) => `season lag ${lag + 1}`);
 
+/** What inputs are computed from, as a model states it. */
+export interface InputFacts {
+  /** The most values before a forecast that are looked at. */
+  readonly history_needed: number;
+  readonly past_count: number;
+  readonly known_count: number;
+  /** How several bases compete, where series have several seasons. */
+  readonly competition?: CompetitionPlan;
+  /** Whether series with zeros between demands are forecast by the mean of these. Absent in models of earlier releases. */
+  readonly intermittent?: true;
+}
+
 /** Computes what the trees read. Nothing at or after an origin is read, but covariates that are known ahead. */
 export class InputReader {
   readonly names: readonly string[];
@@ -40,23 +52,16 @@ export class InputReader {
   /** Undefined where a series has one season at most. */
   readonly #competition: Competition | undefined;
   readonly #events: EventEffects | undefined;
+  readonly #findsIntermittent: boolean;
 
-  /**
-   * @param plan how several bases compete, where series have several seasons.
-   * @param maxCells see `Competition`: a training reads many origins of each series.
-   */
-  constructor(
-    grid: Grid,
-    window: number,
-    pastCount: number,
-    knownCount: number,
-    plan?: CompetitionPlan,
-    maxCells?: number,
-  ) {
+  /** @param maxCells see `Competition`: a training reads many origins of each series. */
+  constructor(grid: Grid, facts: InputFacts, maxCells?: number) {
+    const { past_count: pastCount, known_count: knownCount, competition: plan } = facts;
     this.#grid = grid;
-    this.#window = window;
-    this.#competition = plan && new Competition(plan, maxCells);
-    this.#events = grid.events && new EventEffects(grid.events, window);
+    this.#window = facts.history_needed;
+    this.#findsIntermittent = facts.intermittent ?? false;
+    this.#competition = plan && new Competition(plan, maxCells, this.#findsIntermittent);
+    this.#events = grid.events && new EventEffects(grid.events, this.#window);
     const ofStep = ['step', ...(plan ? nameBases(plan.seasons) : USUAL_BASES), ...LAGS_OF_STEP];
     const parts = grid.calendar(0).map((_, part) => `calendar ${part + 1}`);
     const past = Array.from({ length: pastCount }, (_, index) => `past ${index + 1}`);
@@ -116,7 +121,7 @@ export class InputReader {
   #forecastUsual(series: ForecastSeries, end: number, steps: number): BaseForecast {
     if (this.#competition) return this.#competition.forecast(series, end, steps);
     const begin = Math.max(0, end - this.#window);
-    return forecastBase(series.values.subarray(begin, end), this.#grid.season, steps);
+    return forecastBase(series.values.subarray(begin, end), this.#grid.season, steps, this.#findsIntermittent);
   }
 }
 

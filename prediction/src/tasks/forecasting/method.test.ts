@@ -200,7 +200,7 @@ describe('the future', () => {
   }
 
   test('reaches neither forests nor forecasts from before it, bit by bit', () => {
-    const reader = new InputReader(setOf([]), 120, 1, 0);
+    const reader = new InputReader(setOf([]), { history_needed: 120, past_count: 1, known_count: 0 });
     const [before, after] = [whole, moved].map((series) => {
       const forests = fitForests(partsOf(series, KNOWN), reader, { horizon: HORIZON, seed: 1 }, () => {});
       const forecaster = finish(PartForecaster.create(forests, reader));

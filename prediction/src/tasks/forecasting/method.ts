@@ -5,7 +5,8 @@ import { scorerMemory } from '../../trees/forest/forest-scorer.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import { type Outcome, runBacktest, type Window } from './backtest.js';
 import { planCompetition } from './competition.js';
-import { type Answer, mixNaive, type PartForecast, PartForecaster, weighForecast } from './forecaster.js';
+import { countEffective } from './effective-scores.js';
+import { type Answer, findNaive, mixNaive, type PartForecast, PartForecaster, weighForecast } from './forecaster.js';
 import { type Forests, fitForests } from './forests.js';
 import { chooseAnswer, guardAnswer } from './guard.js';
 import { InputReader } from './inputs.js';
@@ -46,6 +47,10 @@ const MAX_WINDOW = 10_000;
 /** Scores that a step is calibrated on, if the series allow it. */
 const ENOUGH_SCORES = 200;
 
+/** A window of so many horizons has several draws of what moves all series; at most so large a share of the longest. */
+const SHOCK_HORIZONS = 4;
+const SHOCK_SHARE = 1 / 8;
+
 /** Origins of the backtest that calibrates, and of the one before it, which chooses the weight. */
 const MAX_ORIGINS = 30_000;
 const MAX_EARLIER_ORIGINS = 10_000;
@@ -70,11 +75,12 @@ function chooseEffort(horizon: number, competes: boolean): Effort {
 /** The weights of the correction by trees that are tried. */
 const ANSWERS: readonly Answer[] = [0, 0.25, 0.5, 0.75, 1].map((weight) => ({ weight }));
 
-/** Long enough for a horizon, and longer where series are few. */
+/** Long enough for a horizon, longer where series are few, and several horizons long where they are long. */
 function chooseWindow(series: readonly ForecastSeries[], horizon: number): number {
   const longest = series.reduce((most, { values }) => Math.max(most, values.length), 0);
   const wanted = Math.min(Math.ceil(ENOUGH_SCORES / series.length), longest >> 1);
-  let length = Math.max(horizon, wanted);
+  const ofShocks = Math.min(SHOCK_HORIZONS * horizon, Math.floor(SHOCK_SHARE * longest));
+  let length = Math.max(horizon, wanted, ofShocks);
   while (length < longest && countTargets(series, horizon, length) < MIN_SCORES) length++;
   return length;
 }
@@ -101,7 +107,14 @@ export function fitForecaster(
   const history_needed = competition?.needed ?? window ?? Math.min(usualWindow, MAX_WINDOW);
   const past_count = series[0]?.past.length ?? 0;
   const known_count = series[0]?.known.length ?? 0;
-  const reader = new InputReader(set, history_needed, past_count, known_count, competition?.plan, CACHED_CELLS);
+  const facts = {
+    history_needed,
+    past_count,
+    known_count,
+    ...(competition && { competition: competition.plan }),
+    intermittent: true,
+  } as const;
+  const reader = new InputReader(set, facts, CACHED_CELLS);
   const length = chooseWindow(series, horizon);
   const effort = chooseEffort(horizon, competition !== undefined);
   const fitBefore = (back: number, share: number) => {
@@ -124,24 +137,24 @@ export function fitForecaster(
   const last = test({ back: 0, length }, maxOrigins, [chosen.answer]);
   const guarded = guardAnswer(last.outcomes[0] ?? [], first.outcomes[chosen.index] ?? []);
   const { outcomes, earlier, naive } = guarded;
+  const starts = series.map(({ start }) => start);
+  const effective = countEffective(outcomes, starts);
   const forests = fitBefore(0, 0.3);
   progress.finish();
   return {
     model: {
       season,
       horizon,
-      history_needed,
-      past_count,
-      known_count,
+      ...facts,
       features: reader.names,
       ...forests,
       backtest: last.forests,
       value_weight: chosen.answer.weight,
       ...(naive && { naive }),
-      ...(competition && { competition: competition.plan }),
-      scores: outcomes.map(sortScores),
+      scores: outcomes.map((ofStep, step) => sortScores(ofStep, effective[step] ?? 1)),
       metrics: {
-        ...measureForecasts(outcomes, earlier, isWhole),
+        ...measureForecasts(outcomes, earlier, starts, isWhole),
+        effective_scores_by_step: effective.map((count) => Number(count.toPrecision(3))),
         ...(competition && { seasons: measureSeasons(series, competition.plan, outcomes) }),
       },
     },
@@ -157,8 +170,7 @@ export type MethodFacts = Omit<ForecastModel, keyof Forests | 'backtest'>;
 export class Forecaster {
   /** @param grid as in the training. */
   static *create(model: ForecastModel, grid: Grid): Steps<Forecaster> {
-    const { history_needed, past_count, known_count, competition } = model;
-    const reader = new InputReader(grid, history_needed, past_count, known_count, competition);
+    const reader = new InputReader(grid, model);
     const memory = scorerMemory();
     const forecaster = yield* PartForecaster.create(model, reader, memory);
     const backtester = yield* PartForecaster.create(model.backtest, reader, memory);
@@ -249,13 +261,13 @@ export class Forecaster {
 
 /** Returns what adds up to the values of a forecast, before they are kept above the lowest, in units of the target. */
 function explain(forecast: PartForecast, answer: Answer): Float64Array[] | undefined {
-  const { unit, base, naives, explanation } = forecast;
+  const { unit, base, explanation } = forecast;
   if (!explanation) return undefined;
   const { seasonal, expected, contributions } = explanation;
   const subjects = contributions.length / base.length;
   const { naive } = answer;
-  const repeated = naive && naives[naive.index];
-  const share = naive?.share ?? 0;
+  const repeated = naive && findNaive(forecast, naive);
+  const share = repeated ? (naive?.share ?? 0) : 0;
   const weight = (1 - share) * answer.weight;
   return Array.from(base, (own, step) => {
     const value = mixNaive(own, repeated?.[step] ?? own, share);

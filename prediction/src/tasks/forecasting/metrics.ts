@@ -4,6 +4,7 @@ import { toFinite, WHOLE, withinSupport } from '../../intervals/target-range.js'
 import { isBetter, percent, shortNumber } from '../../model/summary.js';
 import type { Outcome } from './backtest.js';
 import { Competition, type CompetitionPlan } from './competition.js';
+import { countEffective, scoreOf, widenLevel } from './effective-scores.js';
 import { type ForecastSeries, MIN_SCORES } from './series.js';
 import type { ForecastErrors, ForecastMetrics, SeasonMetrics, SeriesMetrics, SeriesModel } from './series-model.js';
 
@@ -59,13 +60,16 @@ class ErrorSums {
  *
  * @param outcomes by step.
  * @param earlier the same of an earlier window, which calibrates the intervals whose coverage is counted.
+ * @param starts by series its place on the grid.
  * @param isWhole whether the bounds of these are whole numbers.
  */
 export function measureForecasts(
   outcomes: readonly (readonly Outcome[])[],
   earlier: readonly (readonly Outcome[])[],
+  starts: readonly number[],
   isWhole: boolean,
-): ForecastMetrics {
+): Omit<ForecastMetrics, 'effective_scores_by_step'> {
+  const effective = countEffective(earlier, starts);
   const [all, ofBaseline] = [new ErrorSums(), new ErrorSums()];
   const errors_by_step: ForecastErrors[] = [];
   const baseline_errors_by_step: ForecastErrors[] = [];
@@ -75,7 +79,7 @@ export function measureForecasts(
   let judged = 0;
   for (const [step, ofStep] of outcomes.entries()) {
     const [sums, baseline] = [new ErrorSums(), new ErrorSums()];
-    const scores = sortScores(earlier[step] ?? []);
+    const scores = sortScores(earlier[step] ?? [], effective[step] ?? 1);
     const reach = scores.length < MIN_SCORES ? Number.NaN : widthAt(scores, LEVEL).score;
     let covered = 0;
     for (const outcome of ofStep) {
@@ -121,14 +125,18 @@ function holds({ actual, forecast, unit }: Outcome, reach: number, isWhole: bool
   return unit * actual >= bounds.min && unit * actual <= bounds.max;
 }
 
-/** Returns the scores |error| ÷ expected error, ascending, or quantiles of them in the ranks of conformal widths. */
-export function sortScores(outcomes: readonly Outcome[]): number[] {
-  const scores = Float64Array.from(outcomes, ({ actual, forecast, scale }) =>
-    toFinite(Math.abs(actual - forecast) / scale),
-  ).sort();
+/**
+ * Returns the scores |error| ÷ expected error, ascending, or quantiles of them in the ranks of conformal widths. Where
+ * they depend on each other, each is that of a higher level.
+ *
+ * @param effective how many independent ones they are worth
+ */
+export function sortScores(outcomes: readonly Outcome[], effective: number): number[] {
+  const scores = Float64Array.from(outcomes, (outcome) => toFinite(scoreOf(outcome))).sort();
   const count = Math.min(scores.length, MAX_SCORES);
   return Array.from({ length: count }, (_, index) => {
-    const rank = Math.ceil(((scores.length + 1) * (index + 1)) / (count + 1) - 1e-9);
+    const level = widenLevel((index + 1) / (count + 1), scores.length, effective);
+    const rank = Math.min(Math.ceil((scores.length + 1) * level - 1e-9), scores.length);
     return Number((scores[rank - 1] ?? 0).toPrecision(SCORE_DIGITS));
   });
 }
@@ -177,29 +185,48 @@ export function measureSeries(outcomes: readonly (readonly Outcome[])[], seriesC
   return sums.map((sum, series) => sum / (counts[series] ?? 0));
 }
 
-/** Returns whether a forecaster is better than repeating the last season, and whether its intervals held. */
+/** The errors of repeating values. */
+interface Baseline {
+  readonly name: string;
+  readonly errors: ForecastErrors;
+}
+
+/** Returns the best of repeating the last value or season, and each of the other seasons. */
+function findBaseline({ baseline_errors, seasons = [] }: SeriesMetrics, season: number): Baseline {
+  const name = season > 1 ? 'repeating the last season' : 'repeating the last value';
+  const others = seasons.map(
+    ({ length, repeat_errors }): Baseline => ({
+      name: `repeating what was ${shortNumber(length)} steps before`,
+      errors: repeat_errors,
+    }),
+  );
+  const sizeOf = ({ errors }: Baseline) => errors.mase ?? errors.mae;
+  return others.reduce((best, one) => (sizeOf(one) < sizeOf(best) ? one : best), { name, errors: baseline_errors });
+}
+
+/** Returns whether a forecaster is better than the best of repeating values, and whether its intervals held. */
 export function describeForecast(
-  { errors, baseline_errors, value_count, interval_coverage, interval_level }: SeriesMetrics,
+  metrics: SeriesMetrics,
   { method }: { readonly method: Pick<SeriesModel['method'], 'season'> },
 ): string {
-  const repeated = method.season > 1 ? 'repeating the last season' : 'repeating the last value';
+  const { errors, value_count, interval_coverage, interval_level } = metrics;
+  const { name: repeated, errors: baseline } = findBaseline(metrics, method.season);
   const values = `on ${value_count.toLocaleString('en')} forecasts of values at the ends of the series`;
-  const told = `they are off by ${shortNumber(errors.mae)} on average (sMAPE ${shortNumber(errors.smape)} %), ${repeated} is by ${shortNumber(baseline_errors.mae)} (${shortNumber(baseline_errors.smape)} %)`;
+  const measured = `they are off by ${shortNumber(errors.mae)} on average (sMAPE ${shortNumber(errors.smape)} %), ${repeated} is by ${shortNumber(baseline.mae)} (${shortNumber(baseline.smape)} %)`;
   const isTooFew = interval_coverage !== null && wilson(interval_coverage, value_count)[1] < interval_level;
   const kept =
     interval_coverage === null
       ? ''
       : ` ${percent(interval_coverage)} of the values lay within intervals for ${percent(interval_level)}${isTooFew ? ', which is too few' : ''}.`;
-  const [error, baseline] =
-    errors.mase === null || baseline_errors.mase === null
-      ? [errors.mae, baseline_errors.mae]
-      : [errors.mase, baseline_errors.mase];
-  const isBest = isBetter(error, baseline);
+  const isScaled = errors.mase !== null && baseline.mase !== null;
+  const error = isScaled ? (errors.mase ?? 0) : errors.mae;
+  const ofBaseline = isScaled ? (baseline.mase ?? 0) : baseline.mae;
+  const isBest = isBetter(error, ofBaseline);
   const verdict = isBest ? 'Better than' : 'No better than';
   // Large series may say the contrary: their errors make up most of the mean.
   const scaled =
-    isBest === isBetter(errors.mae, baseline_errors.mae)
+    isBest === isBetter(errors.mae, baseline.mae)
       ? ''
-      : ` in units of each series (MASE ${shortNumber(error)} against ${shortNumber(baseline)})`;
-  return `${verdict} ${repeated}${scaled}: ${values}, ${told}.${kept}`;
+      : ` in units of each series (MASE ${shortNumber(error)} against ${shortNumber(ofBaseline)})`;
+  return `${verdict} ${repeated}${scaled}: ${values}, ${measured}.${kept}`;
 }

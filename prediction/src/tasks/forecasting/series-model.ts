@@ -70,6 +70,8 @@ export interface ForecastModel extends Forests {
   readonly naive?: NaiveShare;
   /** Absent where one season is looked for, and in models of earlier releases. */
   readonly competition?: CompetitionPlan;
+  /** True if intermittent demand is forecast by its mean. Absent in models of earlier releases. */
+  readonly intermittent?: true;
   /** By step: |error| ÷ expected error of a backtest, ascending. */
   readonly scores: readonly (readonly number[])[];
   readonly metrics: ForecastMetrics;
@@ -131,6 +133,8 @@ const methodMetricsSchema = v.strictObject({
   interval_coverage: v.nullable(levelSchema),
   /** The same by step. */
   interval_coverage_by_step: v.array(v.nullable(levelSchema)),
+  /** By step: how many independent scores those that calibrate the intervals are worth. Absent in older models. */
+  effective_scores_by_step: v.exactOptional(v.array(nonNegativeSchema)),
   /** Where several seasons are looked for. */
   seasons: v.exactOptional(v.array(seasonSchema)),
 });
@@ -170,6 +174,7 @@ const methodSchema = v.strictObject({
   competition: v.exactOptional(
     v.strictObject({ seasons: numbersSchema(), window: countSchema, stride: countSchema, origins: indexSchema }),
   ),
+  intermittent: v.exactOptional(v.literal(true)),
   scores: v.array(numbersSchema((score) => score >= 0)),
   metrics: methodMetricsSchema,
 });

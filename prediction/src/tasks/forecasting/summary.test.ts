@@ -26,6 +26,20 @@ test.each<[string, number, string]>([
   expect(summary.slice(0, begin.length)).toBe(begin);
 });
 
+test('a forecaster is compared with the best season that is repeated', () => {
+  const errorsOf = (mase: number) => ({ mae: 10 * mase, smape: 10, mase });
+  const seasons = [24, 168].map((length, index) => ({
+    length,
+    series_share: 1,
+    strength: 0.5,
+    repeat_errors: errorsOf(0.9 - index / 10),
+  }));
+  const metrics = { ...METRICS, errors: errorsOf(0.85), baseline_errors: errorsOf(0.9), seasons };
+  expect(describeForecast(metrics, { method: { season: 24 } })).toBe(
+    'No better than repeating what was 168 steps before: on 540 forecasts of values at the ends of the series, they are off by 8.5 on average (sMAPE 10 %), repeating what was 168 steps before is by 8 (10 %).',
+  );
+});
+
 test.each<[string, number, boolean]>([
   ['tells that intervals held too few values', 0.859, true],
   ['takes what may be chance for what was promised', 0.88, false],
