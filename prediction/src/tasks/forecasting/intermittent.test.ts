@@ -63,7 +63,8 @@ describe('demand with zeros between', () => {
     }
     expect(forecast / expected).toBeGreaterThan(0.95);
     expect(forecast / expected).toBeLessThan(1.05);
-    expect(Math.abs(covered / (count * HORIZON) - 0.9)).toBeLessThan(0.03);
+    // A share of 120 values has a standard error of .03.
+    expect(Math.abs(covered / (count * HORIZON) - 0.9)).toBeLessThan(0.06);
     expect(model.intermittent).toBe(true);
   });
 
