@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, realpathSync } from 'node:fs';
+import { posix, relative, sep } from 'node:path';
 
 /** The version to compare with is not available; the message gives the reason. */
 export class NoBase extends Error {}
@@ -49,7 +51,23 @@ export function describeHere(isChanged: boolean): string {
  * @param file the path relative to the current folder.
  */
 export function fileAt({ commit }: Base, file: string): string | undefined {
-  return tryGit('show', `${commit}:./${file}`);
+  const path = posix.normalize(file);
+  return tryGit('show', `${commit}:${path.startsWith('../') ? '' : './'}${path}`);
+}
+
+/**
+ * Returns the content of a file in the working tree; undefined if there is none, or if it is outside the repository.
+ * @param file the path relative to the current folder.
+ */
+export function fileHere(file: string): string | undefined {
+  try {
+    const path = realpathSync(file);
+    const top = realpathSync(tryGit('rev-parse', '--show-toplevel')?.trimEnd() ?? '.');
+    const isOutside = relative(top, path).split(sep)[0] === '..';
+    return isOutside ? undefined : readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 function findCommit(reference: string): string {

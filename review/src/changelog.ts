@@ -86,10 +86,10 @@ export interface Release {
  */
 function readReleases(): Release[] {
   const dates = datesIn(existsSync('CHANGELOG.md') ? readFileSync('CHANGELOG.md', 'utf8') : '');
-  return releasedContracts(RELEASES).map(({ version, source }) => ({
-    contract: readContract(source, join(RELEASES, `${version}.yaml`)),
-    date: dates.get(version),
-  }));
+  return releasedContracts(RELEASES).map(({ version, source }) => {
+    const date = dates.get(version);
+    return { contract: readContract(source, join(RELEASES, `${version}.yaml`), { day: date }), date };
+  });
 }
 
 function datesIn(changelog: string): ReadonlyMap<string, string> {

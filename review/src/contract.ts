@@ -3,19 +3,24 @@ import * as v from 'valibot';
 import { asArray, asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { listParts } from '../../contract/parts.js';
 import { referenceIn, resolve, targetOf, valueAt, writePointer } from '../../contract/pointer.js';
+import { joinFiles, type LostReference, type ReadFile } from './files.js';
 
 /** A version of the contract whose references all resolve. */
 export class Contract {
   readonly version: string;
+  /** The day from which the version applies, as `2026-11-23`: a sunset up to it has passed. */
+  readonly day: string;
   private readonly pointers = new Map<unknown, string>();
   private readonly copies = new Map<JsonRecord, Map<string, JsonRecord>>();
 
   /** @param text the file that the document was read from. */
   constructor(
-    readonly document: JsonRecord & { info: { version: string } },
+    readonly document: JsonRecord & { info: { version: string | number } },
     readonly text: string,
+    { day }: Pick<Reading, 'day'> = {},
   ) {
-    this.version = document.info.version;
+    this.version = String(document.info.version);
+    this.day = day ?? new Date().toISOString().slice(0, 10);
     for (const { pointer, value } of listParts(document)) {
       if (!this.pointers.has(value)) this.pointers.set(value, pointer);
     }
@@ -68,34 +73,45 @@ export class ContractFault extends Error {}
 const object = v.record(v.string(), v.unknown());
 const shape = v.looseObject({
   openapi: v.pipe(v.string(), v.startsWith('3.', 'is not 3.x')),
-  info: v.looseObject({ version: v.string('is not text') }),
+  // YAML reads `version: 1.0` as a number.
+  info: v.looseObject({ version: v.union([v.string(), v.number()], 'is neither text nor a number') }),
   paths: v.optional(v.record(v.pipe(v.string(), v.startsWith('/')), object)),
   components: v.optional(v.record(v.string(), object)),
 });
 
+/** How a contract is read. */
+export interface Reading {
+  /** Reads the files that the contract refers to; without it, references to other files are faults. */
+  readonly read?: ReadFile | undefined;
+  /** The day from which the version applies, as `2026-11-23`; today by default. */
+  readonly day?: string | undefined;
+}
+
 /**
  * Parses a version of the contract.
+ * @param text YAML or JSON
  * @param name the name of the version in error messages, such as `openapi.yaml at main`.
- * @throws {ContractFault} if it is not YAML, not an OpenAPI 3 document, or has a reference that does not
+ * @throws {ContractFault} if it is neither YAML nor JSON, not an OpenAPI 3 document, or has a reference that does not
  * resolve.
  */
-export function readContract(text: string, name: string): Contract {
-  const document = loadYaml(text, name);
+export function readContract(text: string, name: string, { read, day }: Reading = {}): Contract {
+  const document = loadDocument(text, name);
   const checked = v.safeParse(shape, document);
   if (!checked.success) {
     const [issue] = checked.issues;
     const at = writePointer((issue.path ?? []).map(({ key }) => String(key)));
     throw new ContractFault(`${name}: ${at || 'the document'}: ${issue.message}`);
   }
-  const broken = brokenReference(checked.output);
+  const lost = read && joinFiles(checked.output, read, (inner, path) => loadDocument(inner, `${path} of ${name}`));
+  const broken = lost ?? brokenReference(checked.output);
   if (broken) {
     const line = findLine(text, broken.reference);
     throw new ContractFault(`${name}${line}: ${broken.pointer}: $ref ${broken.reference} ${broken.reason}`);
   }
-  return new Contract(checked.output, text);
+  return new Contract(checked.output, text, { day });
 }
 
-function loadYaml(text: string, name: string): unknown {
+function loadDocument(text: string, name: string): unknown {
   try {
     const document = load(text);
     // Throws if an alias leads back to itself.
@@ -106,8 +122,19 @@ function loadYaml(text: string, name: string): unknown {
       throw new ContractFault(`${name}: an alias leads back to itself`, { cause });
     }
     if (!(cause instanceof YAMLException)) throw cause;
+    const json = parseJson(text);
+    if (json !== undefined) return json;
     const line = cause.mark ? `, line ${cause.mark.line + 1}` : '';
     throw new ContractFault(`${name}${line}: ${cause.reason}`, { cause });
+  }
+}
+
+/** Parses JSON, which may be indented with tabs, unlike YAML. Returns undefined for any other text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -117,15 +144,8 @@ function findLine(text: string, reference: string): string {
   return index < 0 ? '' : `, line ${text.slice(0, index).split('\n').length}`;
 }
 
-/** A reference that cannot be resolved, with its place and the reason. */
-interface BrokenReference {
-  readonly pointer: string;
-  readonly reference: string;
-  readonly reason: string;
-}
-
 /** Returns the first `$ref` that leads out of the document, to nothing, or round in a circle. */
-function brokenReference(document: JsonRecord): BrokenReference | undefined {
+function brokenReference(document: JsonRecord): LostReference | undefined {
   for (const { pointer, value } of listParts(document)) {
     const reference = referenceIn(value);
     const reason = reference !== undefined && reasonAgainst(document, reference);
@@ -137,7 +157,7 @@ function brokenReference(document: JsonRecord): BrokenReference | undefined {
 function reasonAgainst(document: JsonRecord, reference: string): string | undefined {
   const passed = new Set<string>();
   for (let next: string | undefined = reference; next !== undefined; ) {
-    if (!next.startsWith('#/')) return 'leads out of the document, which is not compared';
+    if (!next.startsWith('#/')) return 'leads to another file, and no files were given';
     if (passed.has(next)) return 'leads back to itself';
     passed.add(next);
     const target = valueAt(document, targetOf(next));

@@ -85,6 +85,11 @@ export interface Change extends Pick<Finding, 'rule' | 'party' | 'was' | 'is'> {
   readonly pointers: readonly string[];
 }
 
+/** Returns the place of a finding, as the review writes it. */
+export function placeOf({ operation, path }: Pick<Finding, 'operation' | 'path'>): string {
+  return [operation, path].filter(Boolean).join(' ');
+}
+
 /** Groups the findings that are one change, or the same change in many operations. */
 export function listChanges(findings: readonly Finding[]): Change[] {
   const atOnePointer = grouped(findings, ({ rule, party, pointer, was, is }) =>
@@ -93,7 +98,7 @@ export function listChanges(findings: readonly Finding[]): Change[] {
   return grouped(atOnePointer, sameEverywhere).map((groups) => {
     const all = groups.flat();
     const [[{ rule, party, was, is }]] = groups;
-    const places = all.map(({ operation, path }) => [operation, path].filter(Boolean).join(' '));
+    const places = all.map(placeOf);
     const pointers = all.map(({ pointer }) => pointer).filter(Boolean);
     return { rule, party, was, is, places: distinct(places), pointers: distinct(pointers) };
   });

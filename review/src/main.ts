@@ -3,11 +3,12 @@
  * `npm run spec:review -- <commit>`: reviews the effect of the current contract on clients of the version at
  * the commit. With `--changelog`, writes the changelog of the released contracts.
  */
-import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { Option } from 'commander';
 import { VersionError } from '../../contract/versions.js';
 import { scriptCommand } from '../../testkit/command-line.js';
-import { describe, describeHere, fileAt, findBase, isChangedHere, NoBase } from './base.js';
+import { type Acceptance, readAcceptances } from './acceptance.js';
+import { describe, describeHere, fileAt, fileHere, findBase, isChangedHere, NoBase } from './base.js';
 import { writeChangelog } from './changelog.js';
 import { ContractFault, readContract } from './contract.js';
 import { MARKDOWN, writeComment } from './markdown.js';
@@ -31,6 +32,7 @@ const FORMS = {
 
 interface Options {
   readonly contract: string;
+  readonly accepted: string;
   readonly changelog?: true;
   readonly check?: true;
   readonly format: keyof typeof FORMS;
@@ -46,21 +48,27 @@ const command = scriptCommand('spec:review', description)
       .choices(Object.keys(FORMS))
       .default(process.stdout.isTTY ? 'text' : 'markdown'),
   )
+  .option('--accepted <file>', 'the breaking changes that are accepted, with reasons', '.spec-review.yaml')
   .option('--changelog', 'write docs/contract/CHANGELOG.md from the released contracts')
   .option('--check', 'with --changelog: write nothing, and end with 1 if it is not up to date')
   .addHelpText(
     'after',
     '\nEnds with 1 if something breaks that the version does not announce, with 2 if it is used wrongly, and with 3 if the contract is deleted or cannot be read.',
   )
-  .action((reference: string | undefined, { contract, changelog, check, format }: Options) => {
+  .action((reference: string | undefined, { contract, accepted, changelog, check, format }: Options) => {
     if (changelog) process.exitCode = changelogCode(check === true);
-    else process.exitCode = review(contract, reference, FORMS[format]);
+    else process.exitCode = review({ contract, accepted, reference }, FORMS[format]);
   });
 
+/** The contract to review, the file of accepted changes, and the commit to compare with. */
+interface Task extends Pick<Options, 'contract' | 'accepted'> {
+  readonly reference: string | undefined;
+}
+
 /** Prints the review of a contract, and returns the exit code. */
-function review(file: string, reference: string | undefined, { format, join }: Form): number {
+function review({ contract: file, accepted, reference }: Task, { format, join }: Form): number {
   const print = (lines: readonly string[]) => process.stdout.write(join(lines));
-  const here = textHere(file);
+  const here = fileHere(file);
   const isChanged = isChangedHere(file, here);
   const base = findBase(reference, isChanged);
   const texts = { before: fileAt(base, file), after: here };
@@ -77,10 +85,13 @@ function review(file: string, reference: string | undefined, { format, join }: F
     return 0;
   }
   try {
-    const found = reviewContracts({
-      before: readContract(texts.before, `${file} at ${base.name}`),
-      after: readContract(texts.after, file),
-    });
+    const versions = {
+      before: readContract(texts.before, `${file} at ${base.name}`, {
+        read: (path) => fileAt(base, besides(file, path)),
+      }),
+      after: readContract(texts.after, file, { read: (path) => fileHere(besides(file, path)) }),
+    };
+    const found = reviewContracts(versions, acceptancesIn(accepted));
     print(writeReport(found, sides, format));
     return found.announced.breaksAnnounced ? 0 : UNANNOUNCED;
   } catch (error) {
@@ -95,13 +106,14 @@ function failed(reason: string): number {
   return NO_CONTRACT;
 }
 
-/** Returns the file in the working tree; undefined if there is none. */
-function textHere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+/** Returns the path of a file that a contract refers to. */
+function besides(contract: string, path: string): string {
+  return posix.join(posix.dirname(contract), path);
+}
+
+function acceptancesIn(file: string): readonly Acceptance[] {
+  const text = fileHere(file);
+  return text === undefined ? [] : readAcceptances(text, file);
 }
 
 function changelogCode(check: boolean): number {

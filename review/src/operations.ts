@@ -16,9 +16,12 @@ export interface Operation {
   readonly parameters: ReadonlyMap<string, JsonRecord>;
 }
 
-/** Returns the operations of a contract, in its order. */
-export function listOperations(contract: Contract): Operation[] {
-  return members(contract.document['paths']).flatMap(([path, reference]) => {
+/**
+ * Returns the operations of a contract, in its order.
+ * @param items path items by their address; without it, those of the document
+ */
+export function listOperations(contract: Contract, items: unknown = contract.document['paths']): Operation[] {
+  return members(items).flatMap(([path, reference]) => {
     const item = contract.resolve(reference);
     return METHODS.filter((method) => item[method] !== undefined).map((method) => {
       const definition = contract.resolve(item[method]);

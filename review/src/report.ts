@@ -34,12 +34,15 @@ function titleIn(format: Format): string[] {
 }
 
 function verdict(review: Review, sides: Pair<string>, { code, strong }: Format): string {
-  const { versions, announced, added, notes, prose, others } = review;
+  const { versions, announced, accepted, added, notes, prose, others } = review;
   const broken = breaksIn(review);
   const { before, after } = versions;
   const raised = before === after ? `stays ${code(before)}` : `goes from ${code(before)} to ${code(after)}`;
-  const beside = `Compares ${code(sides.before)} with ${code(sides.after)}; the version ${raised}.`;
-  const enough = `it has to be ${code(announced.needed)} at least`;
+  const number = accepted.reduce((sum, { changes }) => sum + changes.length, 0);
+  const besides = number > 0 ? ` ${count(number, 'breaking change')} accepted.` : '';
+  const beside = `Compares ${code(sides.before)} with ${code(sides.after)}; the version ${raised}.${besides}`;
+  const { needed } = announced;
+  const enough = needed === undefined ? 'it has to change' : `it has to be ${code(needed)} at least`;
   if (broken > 0 && !announced.breaksAnnounced) {
     const breaks = `${count(broken, 'breaking change')}, which the version does not announce`;
     return `${strong(`${breaks}: ${enough}.`)} ${beside}`;
@@ -53,7 +56,7 @@ function verdict(review: Review, sides: Pair<string>, { code, strong }: Format):
     const advice = announced.additionsAnnounced ? '' : ` For additions, ${enough}.`;
     return `${nothingBreaks} ${count(added.length, 'addition')}. ${beside}${advice}`;
   }
-  if (notes.length + prose.length + others.length > 0) return `${nothingBreaks} ${beside}`;
+  if (number + notes.length + prose.length + others.length > 0) return `${nothingBreaks} ${beside}`;
   if (review.formChanged) {
     const form = strong('Nothing changed but the form of the file');
     return `${form}, such as comments or the order. ${beside}`;
@@ -71,7 +74,7 @@ const MAX_PLACES = 4;
 
 /** Returns the lines of the changes of a review, the gravest first. */
 export function writeSections(review: Review, format: Format): string[] {
-  const { added, notes, invalidExamples, prose, others } = review;
+  const { accepted, unneeded, added, notes, invalidExamples, prose, others } = review;
   const { code, lineBreak } = format;
   const invalid = invalidExamples.map(({ name, pointer, message }) => [
     `${code(name)}${lineBreak}at ${code(pointer)}`,
@@ -86,6 +89,19 @@ export function writeSections(review: Review, format: Format): string[] {
       const changes = review.breaking[party];
       return titled(WHOM[party], changes.length, () => changeTable(changes, format, party));
     }),
+    ...accepted.flatMap(({ reason, changes }) =>
+      titled('Breaks, and is accepted', changes.length, () => [
+        `Reason: ${code(reason)}`,
+        '',
+        ...changeTable(changes, format),
+      ]),
+    ),
+    ...titled('Accepted, and not needed', unneeded.length, () =>
+      format.table(
+        ['rule', 'where', 'reason'],
+        unneeded.map(({ rule, at = '', reason }) => [code(rule), code(at), code(reason)]),
+      ),
+    ),
     ...titled('Examples that are invalid now', invalid.length, () => format.table(['where', 'why'], invalid)),
     ...titled('Added', added.length, () => changeTable(added, format)),
     ...folded('Other changes', notes.length, () => changeTable(notes, format)),
@@ -118,7 +134,7 @@ function wordFor({ was, is }: PartDifference): string {
 
 function changeTable(changes: readonly Change[], format: Format, party?: Party): string[] {
   const rows = changes.map((change) => [
-    RULES[change.rule].title,
+    party ? `${RULES[change.rule].title}${format.lineBreak}${format.code(change.rule)}` : RULES[change.rule].title,
     placeCell(change, format),
     cell(change.was, format),
     cell(change.is, format),

@@ -1,11 +1,18 @@
 import { faultyParts, type RuledFault } from '../../contract/check/index.js';
 import type { FaultyPart } from '../../contract/parts.js';
-import { parseVersion, type SemanticVersion } from '../../contract/versions.js';
+import { parseVersion } from '../../contract/versions.js';
+import { type Acceptance, acceptanceOf } from './acceptance.js';
 import { compareContracts } from './compare.js';
-import { type Contract, ContractFault } from './contract.js';
+import type { Contract } from './contract.js';
 import { findDifferences, type PartDifference, partName } from './differences.js';
-import { breaks, type Change, listChanges, type Pair } from './finding.js';
+import { breaks, type Change, type Finding, listChanges, type Pair } from './finding.js';
 import { type Party, RULES } from './rules.js';
+
+/** Breaking changes that a file of the repository accepts, and the reason that it gives. */
+export interface Accepted {
+  readonly reason: string;
+  readonly changes: readonly Change[];
+}
 
 export interface NamedDifference extends PartDifference {
   readonly name: string;
@@ -23,12 +30,15 @@ export interface Review {
   readonly versions: Pair<string>;
   readonly announced: Announcement;
   readonly breaking: { readonly [party in Party]: readonly Change[] };
+  readonly accepted: readonly Accepted[];
+  /** Acceptances that no breaking change needs. */
+  readonly unneeded: readonly Acceptance[];
   readonly added: readonly Change[];
   readonly notes: readonly Change[];
   readonly invalidExamples: readonly InvalidExample[];
   /** Texts for people and examples that differ. */
   readonly prose: readonly NamedDifference[];
-  /** All other parts that differ, at which no change is told above. */
+  /** All other parts that differ, at which no change is reported above. */
   readonly others: readonly NamedDifference[];
   /** True if the files differ, though maybe not in what they say. */
   readonly formChanged: boolean;
@@ -36,29 +46,40 @@ export interface Review {
 
 /**
  * Compares two versions of the contract.
- * @throws {ContractFault} if one does not have a semantic version.
+ * @param acceptances breaking changes that need no version that announces them
  */
-export function reviewContracts(contracts: Pair<Contract>): Review {
-  const changes = listChanges(compareContracts(contracts));
+export function reviewContracts(contracts: Pair<Contract>, acceptances: readonly Acceptance[] = []): Review {
+  const findings = compareContracts(contracts);
+  const accepted = new Map<Acceptance, Finding[]>(acceptances.map((one) => [one, []]));
+  const open = findings.filter((finding) => {
+    const acceptance = breaks(finding) && acceptanceOf(finding, acceptances);
+    if (acceptance) accepted.get(acceptance)?.push(finding);
+    return !acceptance;
+  });
+  const changes = listChanges(open);
   const breaking = changes.filter(breaks);
   const others = changes.filter((change) => !breaks(change));
   const added = others.filter(({ rule }) => RULES[rule].else === 'added');
   const { before, after } = contracts;
   const step = breaking.length > 0 ? 'break' : added.length > 0 ? 'addition' : 'none';
   const differences = findDifferences({ before: before.document, after: after.document });
-  const told = changes.flatMap(({ pointers }) => pointers);
+  const reported = findings.map(({ pointer }) => pointer).filter(Boolean);
   const named = <T extends { pointer: string }>(one: T) => ({ ...one, name: partName(contracts, one.pointer) });
   const of = (party: Party) => breaking.filter((change) => change.party === party);
   return {
     versions: { before: before.version, after: after.version },
     announced: announcement(before.version, after.version, step),
     breaking: { sender: of('sender'), reader: of('reader'), caller: of('caller') },
+    accepted: [...accepted]
+      .filter(([, ones]) => ones.length > 0)
+      .map(([{ reason }, ones]) => ({ reason, changes: listChanges(ones) })),
+    unneeded: [...accepted].filter(([, ones]) => ones.length === 0).map(([acceptance]) => acceptance),
     added,
     notes: others.filter((change) => !added.includes(change)),
     invalidExamples: differences.length === 0 ? [] : newlyInvalidExamples(contracts).map(named),
     prose: differences.filter(({ isProse }) => isProse).map(named),
     others: differences
-      .filter(({ isProse, pointer }) => !isProse && !told.some((at) => overlap(at, pointer)))
+      .filter(({ isProse, pointer }) => !isProse && !reported.some((at) => overlap(at, pointer)))
       .map(named),
     formChanged: before.text !== after.text,
   };
@@ -107,18 +128,21 @@ export interface Announcement {
   readonly breaksAnnounced: boolean;
   /** True if additions are announced, or there are none. */
   readonly additionsAnnounced: boolean;
-  /** The lowest version that announces everything. */
-  readonly needed: string;
+  /** The lowest version that announces everything; undefined if the versions are not semantic: then any other does. */
+  readonly needed: string | undefined;
 }
 
 /**
  * Checks the versions by semantic versioning: a breaking change requires a major version, or a minor one while
  * the major is 0 (semver.org, 4); an addition requires a minor version, or a patch while the major is 0. After
- * a pre-release, any other version is allowed.
- * @throws {ContractFault} if one is not a semantic version.
+ * a pre-release, and between versions of another form, such as dates, any other version is enough.
  */
 function announcement(before: string, after: string, step: Step): Announcement {
-  const [old, now] = [parse(before), parse(after)];
+  const [old, now] = [parseVersion(before), parseVersion(after)];
+  if (!old || !now) {
+    const enough = step === 'none' || before !== after;
+    return { breaksAnnounced: enough, additionsAnnounced: enough, needed: undefined };
+  }
   const enough = (needed: readonly number[]) =>
     (old.prerelease !== '' && before !== after) || !isLess(now.numbers, needed);
   const [major, minor, patch] = old.numbers;
@@ -130,12 +154,6 @@ function announcement(before: string, after: string, step: Step): Announcement {
     additionsAnnounced: step === 'none' || enough(afterAddition),
     needed: least.join('.'),
   };
-}
-
-function parse(text: string): SemanticVersion {
-  const version = parseVersion(text);
-  if (version) return version;
-  throw new ContractFault(`openapi.yaml: /info/version: ${text} is not a semantic version`);
 }
 
 function isLess(one: readonly number[], other: readonly number[]): boolean {

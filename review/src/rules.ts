@@ -34,6 +34,9 @@ function remark(title: string): Meaning {
   return { title, breaks: {}, else: 'remark' };
 }
 
+const PROMISED = 'keep the date that was announced, or name a later one';
+const promised = { caller: PROMISED, sender: PROMISED, reader: PROMISED };
+
 const meanings = {
   'operation-added': added('operation added'),
   'operation-removed': note('operation removed', { caller: KEEP }),
@@ -43,6 +46,11 @@ const meanings = {
   'operation-moved': note('address or method changed', {
     caller: 'let the old address answer too, as a second, deprecated operation',
   }),
+  'first-tag-changed': note('first tag changed', {
+    caller: 'keep the first tag: generated clients put the method into a group of that name',
+  }),
+  'webhook-added': added('webhook or callback added'),
+  'webhook-removed': note('webhook or callback removed', { reader: KEEP }),
   'path-parameter-renamed': note('path parameter renamed', {
     caller: 'keep the name: typed clients pass the parameter by it',
   }),
@@ -55,7 +63,7 @@ const meanings = {
   'security-loosened': added('less is asked of the caller’s key'),
   'parameter-added': added('parameter added'),
   'required-parameter-added': note('required parameter added', { sender: `make it optional, ${BY_DEFAULT}` }),
-  'parameter-removed': note('parameter removed', { sender: KEEP }),
+  'parameter-removed': note('parameter removed', { sender: KEEP, reader: KEEP }),
   'parameter-serialization-changed': note('parameter written in another way', {
     sender: 'add a parameter of another name, and keep this one',
   }),
@@ -71,6 +79,7 @@ const meanings = {
   'encoding-changed': note('encoding of a part changed', { sender: RAISE_LATER }),
   'status-added': added('status added'),
   'status-removed': note('status removed', { reader: 'go on answering with it in the case that it was for' }),
+  'error-status-removed': note('error status removed'),
   'header-added': added('header added'),
   'header-removed': note('header removed', { reader: KEEP }),
   'link-added': added('link added'),
@@ -95,7 +104,7 @@ const meanings = {
     reader: 'answer the nearest old value here, and the new one in a field of its own',
   }),
   'bound-tightened': note('bound tightened', { sender: RAISE_LATER }),
-  'bound-loosened': note('bound loosened'),
+  'bound-loosened': note('bound loosened', { reader: 'answer within the old bound, or in a new field beside it' }),
   'pattern-added': note('pattern added', { sender: RAISE_LATER }),
   'pattern-removed': note('pattern removed'),
   'pattern-changed': note('pattern changed', {
@@ -110,9 +119,18 @@ const meanings = {
   'form-added': added('form added', {
     reader: 'answer the new form only to those who ask for it, or under another status',
   }),
+  retired: note('removed after its sunset'),
+  'sunset-shortened': note('sunset moved nearer', promised),
+  'sunset-removed': note('sunset removed', promised),
+  'sunset-extended': remark('sunset moved later'),
   deprecated: remark('deprecated'),
   'no-longer-deprecated': remark('no longer deprecated'),
-  'default-changed': remark('default changed'),
+  'default-changed': {
+    title: 'default changed',
+    breaks: { sender: 'keep the default: those who leave it out depend on it' },
+    else: 'remark',
+  },
+  'discriminator-changed': remark('discriminator changed'),
   'keyword-changed': remark('changed, and not compared: judge it yourself'),
 } satisfies Record<string, Meaning>;
 

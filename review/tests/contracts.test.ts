@@ -1,6 +1,7 @@
 /** Tests of changes of operations, parameters, responses and keys, with the parties that they break. */
 import { describe, expect, test } from 'vitest';
-import { ContractFault } from '../src/contract.js';
+import { ContractFault, readContract } from '../src/contract.js';
+import { reviewContracts } from '../src/review.js';
 import { broken, contract, review, summarize } from './small-contract.js';
 
 const GET = (rest: string, path = '/things') =>
@@ -8,6 +9,12 @@ const GET = (rest: string, path = '/things') =>
 const ANSWER = (response: string) => `{/things: {get: {operationId: look, responses: {${response}}}}}`;
 const BODY = (body: string) => `{/things: {post: {operationId: save, ${body} responses: {204: {description: a}}}}}`;
 const JSON_BODY = 'content: {application/json: {schema: {type: string}}}';
+
+const HOOK = (schema: string) =>
+  `{}\nwebhooks: {made: {post: {requestBody: {content: {a/b: {schema: {type: object, ${schema}}}}}, responses: {}}}}`;
+const CALLBACK = (callbacks: string) => GET(`callbacks: {${callbacks}}`);
+const ANSWERED = (schema: string) =>
+  `done: {"{$url}": {post: {responses: {200: {content: {a/b: {schema: ${schema}}}}}}}}`;
 
 type Row = readonly [name: string, before: string, after: string, there: string, back: string];
 
@@ -28,12 +35,23 @@ const ROWS: readonly Row[] = [
   ['a header in capitals is the same', GET('parameters: [{name: if-match, in: header, schema: {}}]'), GET('parameters: [{name: If-Match, in: header, schema: {}}]'), '', ''],
   ['the same style, written out', GET('parameters: [{name: a, in: query, schema: {}}]'), GET('parameters: [{name: a, in: query, style: form, explode: true, schema: {}}]'), '', ''],
 
+  ['the default of a parameter changes', GET('parameters: [{name: a, in: query, schema: {default: 1}}]'), GET('parameters: [{name: a, in: query, schema: {default: 2}}]'), 'default-changed (sender) look query a', 'default-changed (sender) look query a'],
+  ['a parameter gets a default', GET('parameters: [{name: a, in: query, schema: {}}]'), GET('parameters: [{name: a, in: query, schema: {default: 2}}]'), 'default-changed (sender) look query a', 'default-changed (sender) look query a'],
+  ['the first tag changes', GET('tags: [a, b]'), GET('tags: [b, a]'), 'first-tag-changed (caller) look', 'first-tag-changed (caller) look'],
+  ['a further tag changes', GET('tags: [a, b]'), GET('tags: [a]'), '', ''],
+
+  ['a webhook is removed', HOOK(''), '{}', 'webhook-removed (reader) webhook made POST', 'webhook-added (reader) webhook made POST'],
+  ['a webhook sends one field less', HOOK('required: [a], properties: {a: {}}'), HOOK('properties: {a: {}}'), 'optional-now (reader) webhook made POST body.a', 'required-now (reader) webhook made POST body.a'],
+  ['a callback is removed', CALLBACK('done: {"{$url}": {post: {responses: {}}}}'), CALLBACK(''), 'webhook-removed (reader) look callback done {$url} POST', 'webhook-added (reader) look callback done {$url} POST'],
+  ['a callback expects another answer', CALLBACK(ANSWERED('{type: string}')), CALLBACK(ANSWERED('{type: integer}')), 'type-changed (sender) look callback done {$url} POST 200 body', 'type-changed (sender) look callback done {$url} POST 200 body'],
+
   ['an optional body is added', BODY(''), BODY(`requestBody: {${JSON_BODY}},`), 'body-added (sender) save body', 'body-removed (sender) save body'],
   ['a required body is added', BODY(''), BODY(`requestBody: {required: true, ${JSON_BODY}},`), 'required-body-added (sender) save body', 'body-removed (sender) save body'],
   ['a media type is removed', BODY('requestBody: {content: {a/b: {}, a/c: {}}},'), BODY('requestBody: {content: {a/b: {}}},'), 'media-type-removed (sender) save body', 'media-type-added (sender) save body'],
   ['a smaller body is allowed', BODY(`requestBody: {x-roster-max-body: 9, ${JSON_BODY}},`), BODY(`requestBody: {x-roster-max-body: 5, ${JSON_BODY}},`), 'bound-tightened (sender) save body', 'bound-loosened (sender) save body'],
 
-  ['a status is removed', ANSWER('200: {description: a}, 404: {description: a}'), ANSWER('200: {description: a}'), 'status-removed (reader) look 404', 'status-added (reader) look 404'],
+  ['a status is removed', ANSWER('200: {description: a}, 404: {description: a}'), ANSWER('200: {description: a}'), 'error-status-removed (reader) look 404', 'status-added (reader) look 404'],
+  ['a status of success is removed', ANSWER('200: {description: a}, 201: {description: a}'), ANSWER('200: {description: a}'), 'status-removed (reader) look 201', 'status-added (reader) look 201'],
   ['a media type of an answer is removed', ANSWER('200: {content: {a/b: {}, a/c: {}}}'), ANSWER('200: {content: {a/b: {}}}'), 'media-type-removed (reader) look 200 body', 'media-type-added (reader) look 200 body'],
   ['the body of an answer is removed', ANSWER('200: {content: {a/b: {}}}'), ANSWER('200: {description: a}'), 'body-removed (reader) look 200 body', 'body-added (reader) look 200 body'],
   ['a header is removed', ANSWER('200: {headers: {ETag: {}}}'), ANSWER('200: {description: a}'), 'header-removed (reader) look 200 header ETag', 'header-added (reader) look 200 header ETag'],
@@ -123,6 +141,58 @@ test('a change of a shared schema is reported once, with all of its places', () 
   ]);
 });
 
+describe('a sunset is a promise', () => {
+  const DAY = '2026-11-29';
+  const compare = (before: string, after: string) =>
+    summarize(
+      reviewContracts({
+        before: readContract(contract(before), 'the old version', { day: DAY }),
+        after: readContract(contract(after), 'the new version', { day: DAY }),
+      }),
+    );
+  const until = (sunset: string) =>
+    `deprecated: true, x-roster-sunset: {deprecated: '2026-01-01', sunset: '${sunset}'}`;
+  const parameter = (rest: string) => GET(`parameters: [{name: a, in: query, schema: {}, ${rest}}]`);
+  const field = (rest: string) =>
+    BODY(`requestBody: {content: {a/b: {schema: {additionalProperties: false, properties: {a: {${rest}}}}}}},`);
+  const noField = BODY('requestBody: {content: {a/b: {schema: {additionalProperties: false}}}},');
+
+  test.each([
+    ['an operation', GET(until('2027-01-01')), '{}', 'operation-removed (caller) look'],
+    ['a parameter', parameter(until('2027-01-01')), GET(''), 'parameter-removed (sender) look query a'],
+    ['a field', field(until('2027-01-01')), noField, 'field-removed (sender) save body.a'],
+  ])('%s may not go before it', (_, before, after, found) => {
+    expect(compare(before, after)).toEqual([found]);
+  });
+
+  test.each([
+    ['an operation', GET(until('2026-11-29')), '{}', 'retired (caller) look'],
+    [
+      'an operation, as oasdiff writes it',
+      GET("deprecated: true, x-sunset: '2026-11-29'"),
+      '{}',
+      'retired (caller) look',
+    ],
+    ['a parameter', parameter(until('2026-11-29')), GET(''), 'retired (sender) look query a'],
+    ['a field', field(until('2026-11-29')), noField, 'retired (sender) save body.a'],
+  ])('%s may go once it has passed', (_, before, after, found) => {
+    expect(compare(before, after)).toEqual([found]);
+    expect(broken(review(contract(before), contract(after)))).toEqual([]);
+  });
+
+  test('it may move later, and neither nearer nor away', () => {
+    const [early, late] = [GET(until('2027-01-01')), GET(until('2027-06-01'))];
+    expect(compare(early, late)).toEqual(['sunset-extended (caller) look']);
+    expect(compare(late, early)).toEqual(['sunset-shortened (caller) look']);
+    expect(compare(late, GET('deprecated: true'))).toEqual(['sunset-removed (caller) look']);
+    expect(compare(late, GET(''))).toEqual(['no-longer-deprecated (caller) look']);
+    expect(compare(field(until('2027-06-01')), field(until('2027-01-01')))).toEqual([
+      'sunset-shortened (sender) save body.a',
+    ]);
+    expect(broken(review(contract(late), contract(early)))).toEqual(['caller']);
+  });
+});
+
 describe('a version announces breaking changes', () => {
   const announced = (before: string, after: string, breaking = true) => {
     const [old, now] = [contract(GET(''), '', before), contract(breaking ? '{}' : GET(''), '', after)];
@@ -139,6 +209,10 @@ describe('a version announces breaking changes', () => {
     ['0.10.0', '0.9.0', false],
     ['2.0.0-rc.1', '2.0.0', true],
     ['2.0.0-rc.1', '2.0.0-rc.1', false],
+    ['2026-11-01', '2026-11-29', true],
+    ['2026-11-29', '2026-11-29', false],
+    ['v1', 'v2', true],
+    ['1.0', '1.0', false],
   ])('%s to %s: %s', (before, after, enough) => {
     expect(announced(before, after).breaksAnnounced).toBe(enough);
   });
@@ -170,8 +244,8 @@ describe('a faulty contract is reported with its position', () => {
     ['nothing at all', '', 'the new version: expected a document'],
     ['no OpenAPI', 'a: 1', 'the new version: /openapi: '],
     ['OpenAPI 2', 'swagger: "2.0"\nopenapi: "2.0"\ninfo: {version: 1.0.0}', '/openapi: is not 3.x'],
-    ['a version that is a number', 'openapi: 3.1.0\ninfo: {version: 1}', '/info/version: is not text'],
-    ['a version that is none', 'openapi: 3.1.0\ninfo: {version: v1}', '/info/version: v1 is not a semantic'],
+    ['no version', 'openapi: 3.1.0\ninfo: {title: a}', '/info/version: '],
+    ['a version that is a list', 'openapi: 3.1.0\ninfo: {version: [1]}', '/info/version: is neither text nor a number'],
     [
       'a reference to nothing',
       'openapi: 3.1.0\ninfo: {version: 1.0.0}\npaths:\n  /a:\n    $ref: "#/components/pathItems/A"',
@@ -180,7 +254,7 @@ describe('a faulty contract is reported with its position', () => {
     [
       'a reference to another file',
       'openapi: 3.1.0\ninfo: {version: 1.0.0}\npaths: {/a: {$ref: "a.yaml"}}',
-      'leads out of the document',
+      'leads to another file, and no files were given',
     ],
     [
       'a reference that leads back to itself',

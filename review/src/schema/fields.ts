@@ -2,6 +2,7 @@ import { asArray, type JsonRecord } from '../../../contract/json-record.js';
 import { escapeToken } from '../../../contract/pointer.js';
 import { type Contract, member, members, texts } from '../contract.js';
 import { breaks, type Difference, difference, type Pair } from '../finding.js';
+import { ruleOfRemoval } from '../lifecycle.js';
 import type { Party, Rule } from '../rules.js';
 import {
   type Comparison,
@@ -53,7 +54,10 @@ function compareField(comparison: Comparison, shapes: Pair<Shape>, name: string)
   }
   const hiding = party === 'sender' ? 'read-only' : 'write-only';
   const words = { was: fieldWords(contracts.before, before), is: after.hidden ? hiding : '' };
-  const rule = ruleOfRemoved(party, { before, after });
+  const removed = ruleOfRemoved(party, { before, after });
+  const rule = after.hidden
+    ? removed
+    : ruleOfRemoval(contracts, removed, ...findShape(contracts.before, before.schemas).parts);
   return [difference(contracts, rule, { path, before: before.part, ...words }, keyword), ...accepted];
 }
 

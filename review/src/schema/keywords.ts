@@ -1,6 +1,7 @@
 import { asArray, type JsonRecord } from '../../../contract/json-record.js';
 import { members, texts } from '../contract.js';
 import { difference, isRemark, type Pair } from '../finding.js';
+import { compareLife, sunsetOf } from '../lifecycle.js';
 import type { Rule } from '../rules.js';
 import {
   allOfTypes,
@@ -198,17 +199,17 @@ const NOT_REMARKED = new Set(
   multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems
   minItems uniqueItems maxProperties minProperties required format contentEncoding contentMediaType
   readOnly writeOnly title description example examples externalDocs deprecated default
-  x-roster-message`.split(/\s+/),
+  x-roster-message x-roster-sunset x-sunset`.split(/\s+/),
 );
 
 /**
- * Compares the keywords whose change is notable but breaks nobody: deprecation, defaults, and unknown keywords.
+ * Compares the keywords that leave the set of possible values as it is: deprecation, defaults, discriminators, and
+ * keywords that are not known here.
  */
 export const compareRemarks: KeywordComparison = (comparison, { before, after }) => {
-  const marks = [before, after].map((shape) => says(shape, 'deprecated', true));
-  const rule = marks[1] ? 'deprecated' : 'no-longer-deprecated';
-  const details = { before: before.parts[0], after: after.parts[0] };
-  const marked = marks[0] === marks[1] ? [] : [difference(comparison.contracts, rule, details)];
+  const life = (shape: Shape) => ({ deprecated: says(shape, 'deprecated', true), sunset: sunsetOf(...shape.parts) });
+  const parts = { before: before.parts[0], after: after.parts[0] };
+  const marked = compareLife(comparison.contracts, parts, { before: life(before), after: life(after) });
   const keywords = [before, after]
     .flatMap(({ parts }) => parts.flatMap((part) => Object.keys(part)))
     .filter((keyword) => !NOT_REMARKED.has(keyword));
@@ -216,12 +217,14 @@ export const compareRemarks: KeywordComparison = (comparison, { before, after })
     const [old, now] = [statements(before, keyword), statements(after, keyword)];
     const [was, is] = [valueWords(old), valueWords(now)];
     if (was === is) return [];
-    const kind: Rule = keyword === 'default' ? 'default-changed' : 'keyword-changed';
+    const kind = REMARKS[keyword] ?? 'keyword-changed';
     const values = { before: old[0]?.part, after: now[0]?.part, was, is };
     return [difference(comparison.contracts, kind, values, keyword)];
   });
   return [...marked, ...changed];
 };
+
+const REMARKS: Readonly<Record<string, Rule>> = { default: 'default-changed', discriminator: 'discriminator-changed' };
 
 function valueWords(stated: readonly { value: unknown }[]): string {
   return [...new Set(stated.map(({ value }) => canonical(value)))].sort().join(' and ');
@@ -314,8 +317,10 @@ function tightestBound(shape: Shape, side: Side, keywords: BoundWords, unit: str
   keywords.forEach(([keyword], index) => {
     for (const { part, value: stated } of statements(shape, keyword)) {
       if (typeof stated !== 'number') continue;
-      const exclusive = index === 1 && !onIntegers;
-      const value = onIntegers ? amongIntegers(stated, index === 1, side) : stated;
+      // OpenAPI 3.0 has `exclusiveMinimum: true` beside `minimum`.
+      const excludes = index === 1 || part[keywords[1]?.[0] ?? ''] === true;
+      const exclusive = excludes && !onIntegers;
+      const value = onIntegers ? amongIntegers(stated, excludes, side) : stated;
       const bound = { value, exclusive, part, keyword, words: '' };
       if (compareTightness(bound, tightest, side) <= 0) continue;
       tightest = { ...bound, words: `${keywords[Number(exclusive)]?.[1]} ${value}${unit}` };

@@ -117,6 +117,9 @@ const CHECKS: Readonly<Record<string, (value: number, limit: number) => boolean>
   maxLength: (length, limit) => length <= limit,
 };
 
+/** The keywords that exclude a bound itself where they are `true` (OpenAPI 3.0). */
+const EXCLUDED_BY: Readonly<Record<string, string>> = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' };
+
 /**
  * Returns whether a value that one version enumerates is allowed by the other, which enumerates none: by its type, its
  * bounds and its pattern. Formats are not checked.
@@ -126,7 +129,10 @@ export function fits(value: unknown, shape: WithParts & Pick<Shape, 'types'>): b
     const length = typeof value === 'string' ? [...value].length : undefined;
     const measured = keyword.endsWith('Length') ? length : value;
     if (typeof measured !== 'number') return true;
-    return statements(shape, keyword).every(({ value: limit }) => typeof limit !== 'number' || check(measured, limit));
+    return statements(shape, keyword).every(({ part, value: limit }) => {
+      if (typeof limit !== 'number') return true;
+      return check(measured, limit) && (measured !== limit || part[EXCLUDED_BY[keyword] ?? ''] !== true);
+    });
   };
   const matches = (pattern: unknown) => typeof value !== 'string' || (regularExpression(pattern)?.test(value) ?? true);
   return (
