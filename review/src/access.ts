@@ -1,5 +1,5 @@
-import type { JsonRecord } from '../../contract/json-record.js';
-import type { Contract } from './contract.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { type Contract, members } from './contract.js';
 import { below, type Difference, difference, type Pair, wordsDiffer } from './finding.js';
 import { compareLife, ruleOfRemoval, sunsetOf } from './lifecycle.js';
 import { compareNamed, pairMembers, resolvePair } from './named.js';
@@ -62,7 +62,12 @@ export function compareSchemes(contracts: Contracts): Difference[] {
     before: contracts.before.document['components'],
     after: contracts.after.document['components'],
   });
-  const words = ({ description: _, bearerFormat: __, ...rest }: JsonRecord) => canonical(rest);
+  const words = ({ description: _, bearerFormat: __, flows, ...rest }: JsonRecord) =>
+    // Operations require scopes; what a scheme lists of them are their descriptions.
+    canonical({
+      ...rest,
+      flows: members(flows).map(([name, flow]) => ({ name, ...asRecord(flow), scopes: undefined })),
+    });
   return compareNamed(pairMembers(components, 'securitySchemes'), {
     gone: () => [],
     come: () => [],

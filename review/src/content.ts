@@ -20,19 +20,29 @@ export function compareContent(contracts: Contracts, party: Party, body: Pair<Js
   const types = pairMembers(body, 'content');
   const only = types.before.size === 1 && types.after.size === 1;
   const encoding = (media: JsonRecord) => canonical(media['encoding'] ?? {});
+  const counterpart = (type: string) => findCounterpart(type, [...types.after.keys()]);
+  const paired = new Set([...types.before.keys()].map(counterpart));
   return compareNamed(types, {
-    find: (type) =>
-      types.after.has(type) ? types.after.get(type) : [...types.after].find(([range]) => covers(range, type))?.[1],
+    find: (type) => types.after.get(counterpart(type) ?? ''),
     gone: (was) => [difference(contracts, 'media-type-removed', { before, was }, 'content')],
-    come: (is) => [difference(contracts, 'media-type-added', { after, is }, 'content')],
-    both: (type, pair) => {
+    come: (is) => (paired.has(is) ? [] : [difference(contracts, 'media-type-added', { after, is }, 'content')]),
+    both: (was, pair) => {
       const media = { before: asRecord(pair.before), after: asRecord(pair.after) };
-      return below(only ? '' : ` (${type})`, [
+      const is = counterpart(was) ?? was;
+      const rule = covers(is, was) ? 'media-type-widened' : 'media-type-narrowed';
+      return below(only ? '' : ` (${was})`, [
+        ...(is === was ? [] : [difference(contracts, rule, { before, after, was, is }, 'content')]),
         ...wordsDiffer(contracts, 'encoding-changed', media, encoding, 'encoding'),
         ...compareValues(contracts, party, media),
       ]);
     },
   });
+}
+
+/** Returns the type itself among the new ones, a range that covers it, or a type that it covers. */
+function findCounterpart(type: string, types: readonly string[]): string | undefined {
+  if (types.includes(type)) return type;
+  return types.find((other) => covers(other, type)) ?? types.find((other) => covers(type, other));
 }
 
 /** Returns whether a media range covers a type: `text/*` covers `text/csv` (RFC 9110, 12.5.1). */

@@ -76,6 +76,8 @@ const meanings = {
   'body-removed': note('body removed', { sender: KEEP, reader: KEEP }),
   'media-type-added': added('media type added'),
   'media-type-removed': note('media type removed', { sender: KEEP, reader: KEEP }),
+  'media-type-widened': added('media type widened', { reader: 'answer another type only to those who ask for it' }),
+  'media-type-narrowed': note('media type narrowed', { sender: RAISE_LATER }),
   'encoding-changed': note('encoding of a part changed', { sender: RAISE_LATER }),
   'status-added': added('status added'),
   'status-removed': note('status removed', { reader: 'go on answering with it in the case that it was for' }),

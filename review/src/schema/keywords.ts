@@ -127,6 +127,7 @@ const CONDITIONS: Readonly<Record<string, (value: unknown, part: JsonRecord) => 
   },
   not: (schema) => [{ about: [schema], asks: {} }],
   contains: (schema) => [{ about: 'contains', asks: { ' (contains)': [schema] } }],
+  contentSchema: (schema) => [{ about: 'contentSchema', asks: { ' (content)': [schema] } }],
   propertyNames: (schema) => [{ about: 'propertyNames', asks: { ' (propertyNames)': [schema] } }],
   dependentSchemas: (value) =>
     members(value).map(([name, schema]) => {
@@ -197,7 +198,7 @@ const NOT_REMARKED = new Set(
   dependentRequired prefixItems items unevaluatedItems contains minContains maxContains properties
   patternProperties additionalProperties unevaluatedProperties propertyNames type nullable enum const
   multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems
-  minItems uniqueItems maxProperties minProperties required format contentEncoding contentMediaType
+  minItems uniqueItems maxProperties minProperties required format contentEncoding contentMediaType contentSchema
   readOnly writeOnly title description example examples externalDocs deprecated default
   x-roster-message x-roster-sunset x-sunset`.split(/\s+/),
 );
@@ -341,8 +342,8 @@ function compareTightness(a: Bound, b: Bound, side: Side): number {
   return Number(a.exclusive) - Number(b.exclusive);
 }
 
-/** A pattern that says nothing: texts without a pattern had it in earlier releases. */
-const ANY_TEXT = '^[\\s\\S]*$';
+/** Patterns that every text matches. */
+const ANY_TEXT: ReadonlySet<unknown> = new Set(['^[\\s\\S]*$', '.*', '']);
 
 /**
  * Returns the facet of a keyword whose value is one text or number.
@@ -355,7 +356,7 @@ function scalar(
   isWithin: (narrow: string, wide: string) => boolean = () => false,
 ): Facet {
   const values = (shape: Shape): ReadonlyMap<string, JsonRecord> => {
-    const all = statements(shape, keyword).filter(({ value }) => value !== false && value !== ANY_TEXT);
+    const all = statements(shape, keyword).filter(({ value }) => value !== false && !ANY_TEXT.has(value));
     return new Map(all.map(({ value, part }) => [String(value), part]));
   };
   return {
