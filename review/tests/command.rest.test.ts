@@ -1,6 +1,6 @@
 /** Tests of the command, in its own repository with commits to compare with. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -114,6 +114,61 @@ test('spec:review succeeds if the version announces the breaking changes', () =>
   const { status, stdout } = run('HEAD');
   expect(stdout).toContain('announced by the version');
   expect(status).toBe(0);
+});
+
+describe('spec:review reads a contract of several files', () => {
+  const ROOT = contract('{/things: {$ref: "paths/things.yaml"}}');
+  const things = (type: string) =>
+    `{get: {operationId: look, responses: {200: {content: {a/b: {schema: {type: ${type}}}}}}}}`;
+  const writePart = (text: string) => {
+    mkdirSync(join(folder, 'api/paths'), { recursive: true });
+    writeFileSync(join(folder, 'api/openapi.yaml'), ROOT);
+    writeFileSync(join(folder, 'api/paths/things.yaml'), text);
+  };
+
+  test('from the commit and from the working tree', () => {
+    writePart(things('string'));
+    git('add', 'api');
+    git('commit', '--quiet', '--message', 'Begin');
+    writePart(things('integer'));
+    const { status, stdout } = run('HEAD', '--contract', 'api/openapi.yaml');
+    expect(stdout).toContain('| type changed<br>`type-changed` | `look 200 body`');
+    expect(status).toBe(1);
+  });
+
+  test('and none from outside the repository, also not by a link', () => {
+    writePart(things('string'));
+    git('add', 'api');
+    git('commit', '--quiet', '--message', 'Begin');
+    rmSync(join(folder, 'api/paths/things.yaml'));
+    symlinkSync(COMMAND, join(folder, 'api/paths/things.yaml'));
+    expect(run('HEAD', '--contract', 'api/openapi.yaml')).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('leads to a file that does not exist, or is outside the repository'),
+    });
+  });
+});
+
+describe('spec:review accepts a breaking change', () => {
+  test('that a file of the repository gives a reason for', () => {
+    commit(contract(BOTH));
+    write(contract(LOOK));
+    writeFileSync(join(folder, '.spec-review.yaml'), 'accepted: [{rule: operation-removed, at: drop, reason: unused}]');
+    expect(run('HEAD')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('### Breaks, and is accepted (1)'),
+    });
+    expect(run('HEAD', '--accepted', 'none.yaml').status).toBe(1);
+  });
+
+  test('and refuses a file that it cannot read, with the place', () => {
+    commit(contract(BOTH));
+    writeFileSync(join(folder, '.spec-review.yaml'), 'accepted: [{rule: operation-removed}]');
+    expect(run('HEAD')).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('error: .spec-review.yaml: /accepted/0/reason: '),
+    });
+  });
 });
 
 describe('spec:review exits with 2 and one line for', () => {
