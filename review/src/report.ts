@@ -134,13 +134,13 @@ function wordFor({ was, is }: PartDifference): string {
 
 function changeTable(changes: readonly Change[], format: Format, party?: Party): string[] {
   const rows = changes.map((change) => [
-    party ? `${RULES[change.rule].title}${format.lineBreak}${format.code(change.rule)}` : RULES[change.rule].title,
+    RULES[change.rule].title,
     placeCell(change, format),
     cell(change.was, format),
     cell(change.is, format),
-    ...(party ? [RULES[change.rule].breaks[party] ?? ''] : []),
+    ...(party ? [format.code(change.rule), RULES[change.rule].breaks[party] ?? ''] : []),
   ]);
-  return format.table(party ? [...COLUMNS, 'compatible instead'] : COLUMNS, rows);
+  return format.table(party ? [...COLUMNS, 'rule', 'compatible instead'] : COLUMNS, rows);
 }
 
 function placeCell({ places, pointers }: Change, format: Format): string {

@@ -132,7 +132,7 @@ describe('spec:review reads a contract of several files', () => {
     git('commit', '--quiet', '--message', 'Begin');
     writePart(things('integer'));
     const { status, stdout } = run('HEAD', '--contract', 'api/openapi.yaml');
-    expect(stdout).toContain('| type changed<br>`type-changed` | `look 200 body`');
+    expect(stdout).toContain('| type changed | `look 200 body`');
     expect(status).toBe(1);
   });
 
