@@ -140,8 +140,12 @@ export interface Announcement {
 function announcement(before: string, after: string, step: Step): Announcement {
   const [old, now] = [parseVersion(before), parseVersion(after)];
   if (!old || !now) {
-    const enough = step === 'none' || before !== after;
-    return { breaksAnnounced: enough, additionsAnnounced: enough, needed: undefined };
+    const isOther = before !== after;
+    return {
+      breaksAnnounced: step !== 'break' || isOther,
+      additionsAnnounced: step === 'none' || isOther,
+      needed: undefined,
+    };
   }
   const enough = (needed: readonly number[]) =>
     (old.prerelease !== '' && before !== after) || !isLess(now.numbers, needed);

@@ -97,6 +97,8 @@ describe('a contract may be', () => {
     expect(broken(review)).toEqual(['caller']);
     expect(review.announced).toEqual({ breaksAnnounced: true, additionsAnnounced: true, needed: undefined });
     expect(review.versions).toEqual({ before: '1', after: '1.1' });
+    const added = reviewContracts({ before: version('1.0', '{}'), after: version('1.0', JSON.stringify(LOOK)) });
+    expect(added.announced).toMatchObject({ breaksAnnounced: true, additionsAnnounced: false });
   });
 
   test('written with anchors of YAML', () => {
