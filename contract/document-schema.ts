@@ -17,11 +17,10 @@ const inEitherHeader = [v.strictObject({ apiKey: scopes }), v.strictObject({ api
 const operation = v.looseObject({
   operationId: v.string(),
   // No requirement opens the operation to all; one without a scope, to any key. Of two scopes, a key needs either.
-  security: v.union([
-    v.strictTuple([]),
-    v.strictTuple(inEitherHeader),
-    v.strictTuple([...inEitherHeader, ...inEitherHeader]),
-  ]),
+  security: v.union(
+    [v.strictTuple([]), v.strictTuple(inEitherHeader), v.strictTuple([...inEitherHeader, ...inEitherHeader])],
+    `is not [] or [{ apiKey: [SCOPE] }, { apiKeyHeader: [SCOPE] }], with a scope of ${SCOPES.join(', ')}`,
+  ),
   'x-roster-pool': v.optional(v.picklist(POOLS)),
   'x-roster-json-rpc': v.optional(v.literal(true)),
   'x-roster-oauth': v.optional(v.literal(true)),
