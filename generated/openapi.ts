@@ -3312,6 +3312,12 @@ export interface components {
             /** @description The same of each step. */
             interval_coverage_by_step: (number | null)[];
             /**
+             * @description For each step, how many independent errors are worth as much as those that calibrated its intervals. One shock
+             *     that moves all series counts about once, and forecasts of many steps share most of what happens meanwhile. The
+             *     fewer they are, the wider the intervals. Absent for versions of earlier releases.
+             */
+            effective_scores_by_step?: number[];
+            /**
              * @description The seasons that the series were tested for, the shortest first: a day and a week of hours and shorter steps, a
              *     week and a year of days, a year of weeks. Absent for other steps, and for versions of earlier releases.
              */

@@ -1396,6 +1396,7 @@ class ForecastMetricsObject:
     interval_coverage: Optional[float]
     interval_coverage_by_step: List[Optional[float]]
     worst_series: List[ForecastMetricsWorstSeriesItem]
+    effective_scores_by_step: Optional[List[float]] = None
     seasons: Optional[List[ForecastSeason]] = None
 
 
