@@ -10,6 +10,7 @@ const FINDING_KINDS = [
   'total_series',
   'rows_left_out',
   'one_class_column',
+  'shifted_rows',
   'mixed_units',
   'partial_end',
   'changed_step',

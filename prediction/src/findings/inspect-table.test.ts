@@ -10,8 +10,8 @@ import type { Finding } from './finding.js';
 import { inspectTable } from './inspect-table.js';
 
 async function inspect(lines: readonly string[], target: string, task?: 'classification'): Promise<Finding[]> {
-  const { table, places } = await readTableWithPlaces('csv', csvStream(lines.join('\n')), target, { task });
-  return inspectTable(table, places);
+  const { table, places, targetAt } = await readTableWithPlaces('csv', csvStream(lines.join('\n')), target, { task });
+  return inspectTable(table, places, targetAt);
 }
 
 const kindsOf = (findings: readonly Finding[]) => findings.map(({ kind }) => kind);
@@ -142,6 +142,62 @@ describe('of a table that was spoiled', () => {
         places: [22, 92, 202].map((line) => ({ line })),
       }),
     );
+  });
+
+  const moved = (row: string[], from: number, direction: 1 | -1) =>
+    direction === 1 ? row.toSpliced(from, 0, '').slice(0, row.length) : [...row.toSpliced(from, 1), ''];
+  // The price stands first, so that it is kept.
+  const pricesFirst = (change: (row: string[], index: number) => string[]) => [
+    'price,size,kind,age,zip,sold',
+    ...salesLines()
+      .slice(1)
+      .map((line, index) => {
+        const [size = '', age = '', kind = '', price = ''] = line.split(',');
+        const date = new Date(Date.UTC(2026, 0, 1 + ((7 * index) % 300))).toISOString().slice(0, 10);
+        return change([price, size, kind, age, String(80_000 + ((index * 37) % 211)), date], index).join();
+      }),
+  ];
+
+  test.each([
+    ['right', 1, 2],
+    ['right', 1, 1],
+    ['left', -1, 1],
+    ['left', -1, 2],
+  ] as const)(
+    'by a line whose cells moved to the %s, its line is named, and how to leave it out',
+    async (side, by, from) => {
+      const lines = pricesFirst((row, index) => (index === 40 ? moved(row, from, by) : row));
+      const findings = await inspect(lines, 'price');
+      expect(findings[0]).toMatchObject({
+        kind: 'shifted_rows',
+        rows: 1,
+        places: [{ line: 42 }],
+        message: expect.stringContaining(`one column too far to the ${side}`),
+        remedies: [{ parameter: 'drop_lines', value: '42' }],
+      });
+      expect(kindsOf(findings)).not.toContain('outliers');
+      const shown = await previewTable(csvStream(lines.join('\n')), 'csv', { target: 'price' });
+      expect(shown.findings[0]).toMatchObject({ kind: 'shifted_rows', places: [{ line: 42 }] });
+    },
+  );
+
+  test('by lines that moved either way, there is a finding for each', async () => {
+    const lines = pricesFirst((row, index) => {
+      if (index % 100 === 3) return moved(row, 2, 1);
+      return index === 77 ? moved(row, 2, -1) : row;
+    });
+    expect((await inspect(lines, 'price')).slice(0, 2)).toMatchObject([
+      { kind: 'shifted_rows', places: [5, 105, 205].map((line) => ({ line })) },
+      { kind: 'shifted_rows', places: [{ line: 79 }] },
+    ]);
+  });
+
+  test('by rows that are large in all of their columns, no shift is named', async () => {
+    const lines = salesLines(
+      (row, index) => [...row.map((cell) => (index === 9 && Number(cell) ? String(10 * Number(cell)) : cell))],
+      [],
+    );
+    expect(kindsOf(await inspect(lines, 'price'))).not.toContain('shifted_rows');
   });
 
   test('by rows that are there twice, those are named that came later', async () => {

@@ -1,6 +1,13 @@
 import type { TableColumn, TextColumn } from '../table/column.js';
 import { areMostlyValues, countCodes } from '../table/column-profile.js';
-import type { ColumnReading, Place } from '../table/reading/column-reading.js';
+import {
+  type ColumnReading,
+  ISO_DATES,
+  type NumberReading,
+  PLAIN_NUMBERS,
+  type Place,
+} from '../table/reading/column-reading.js';
+import { createReader } from '../table/reading/create-reader.js';
 import type { TargetClass } from '../table/table.js';
 import { readTextValues } from '../table/text-values.js';
 import { seededRandom } from '../trees/random.js';
@@ -16,6 +23,9 @@ const MAX_SCANNED_CELLS = 2_000_000;
 const ENDS = 5;
 
 const SEED = 108;
+
+/** The last moment of a Date (ECMAScript), in milliseconds since 1970. */
+export const MAX_DATE = 8.64e15;
 
 /** The cells of a column: its values by row, or by the code that each row has. */
 export interface LookedCells {
@@ -36,6 +46,10 @@ export interface LookedColumn {
   readonly sorted: Float64Array;
   /** The texts of a category; texts that were too many to keep share one further index. Empty for other kinds. */
   readonly texts: readonly string[];
+  /** Returns the text of a cell, and a number as a text; undefined if it is missing or was not kept. */
+  readonly textAt: (row: number) => string | undefined;
+  /** Returns the value of a text as this column would read it; NaN if it is none, and for categories. */
+  readonly read: (text: string) => number;
   /** The number of different values in the sample. */
   readonly distinct: number;
   /** The rows of the sample that have a value. */
@@ -59,6 +73,11 @@ export interface LookedTable {
   readonly columns: readonly LookedColumn[];
   /** Null in a preview without a target. */
   readonly target: LookedTarget | null;
+  /**
+   * All columns in the order in which the cells of a row were written, the target among them; undefined where one was
+   * not looked at. Null for formats whose cells name their columns.
+   */
+  readonly line: readonly (LookedColumn | undefined)[] | null;
   /** True if more rows may follow those of the table, as in a preview. */
   readonly isBeginning: boolean;
   /** Returns the place of a row in the text of the sender. */
@@ -99,14 +118,19 @@ export function scanRows(rowCount: number, columnCount: number, sampled: Uint32A
 
 /** Looks at a column of a table in the kind that its values have. */
 export function lookAtColumn(column: TableColumn, rows: Uint32Array): LookedColumn {
-  if (column.kind !== 'text')
-    return describe(column.name, column.kind, { codes: null, values: column.values }, [], rows);
+  if (column.kind !== 'text') {
+    const { name, kind, values } = column;
+    const read = createReader(kind, column.reading ?? (kind === 'number' ? PLAIN_NUMBERS : ISO_DATES));
+    return describe(name, kind, { codes: null, values }, [], rows, { read });
+  }
   const { name, texts, codes, reading, chosen } = column;
+  const textAt = (row: number) => texts[(codes[row] ?? 0) - 1];
   const values = chosen === 'category' || !reading ? undefined : readTexts(column, reading);
   if (values !== undefined && reading && reading.kind !== 'undecided') {
-    return describe(name, reading.kind, { codes, values }, [], rows);
+    const read = createReader(reading.kind, reading);
+    return describe(name, reading.kind, { codes, values }, [], rows, { textAt, read });
   }
-  return describe(name, 'category', { codes, values: indexes(-1, texts.length + 2) }, texts, rows);
+  return describe(name, 'category', { codes, values: indexes(-1, texts.length + 2) }, texts, rows, { textAt });
 }
 
 /** Returns whole numbers from −1, in which NaN stands for −1, or from 0. */
@@ -128,11 +152,15 @@ export function lookAtTarget(
   name: string,
   { values, classes }: { values: Float64Array | Uint16Array; classes: readonly TargetClass[] | null },
   rows: Uint32Array,
+  reading?: NumberReading,
 ): LookedTarget {
   const texts = classes?.map((each) => each.name) ?? [];
   const cells =
     values instanceof Uint16Array ? { codes: values, values: indexes(0, texts.length) } : { codes: null, values };
-  return { ...describe(name, classes ? 'category' : 'number', cells, texts, rows), classes };
+  const texted = classes
+    ? { textAt: (row: number) => texts[values[row] ?? -1] }
+    : { read: createReader('number', reading ?? PLAIN_NUMBERS) };
+  return { ...describe(name, classes ? 'category' : 'number', cells, texts, rows, texted), classes };
 }
 
 /** Looks at numbers that are no column of the table. */
@@ -146,9 +174,11 @@ function describe(
   cells: LookedCells,
   texts: readonly string[],
   rows: Uint32Array,
+  texted: Partial<Pick<LookedColumn, 'textAt' | 'read'>> = {},
 ): LookedColumn {
   const { codes, values } = cells;
   const at = (row: number) => (codes === null ? values[row] : values[codes[row] ?? 0]) ?? Number.NaN;
+  const { textAt = (row: number) => showCell(at(row), kind), read = () => Number.NaN } = texted;
   const sample = new Float64Array(rows.length);
   for (let index = 0; index < rows.length; index++) sample[index] = at(rows[index] ?? 0);
   // NaN is sorted to the end.
@@ -162,7 +192,12 @@ function describe(
   while (end > start && sorted[end - 1] === Number.POSITIVE_INFINITY) end--;
   const finite = sorted.subarray(start, end);
   const isIdentifier = kind === 'category' && distinct > 0.95 * present;
-  return { name, kind, cells, at, sample, sorted: finite, texts, distinct, present, isIdentifier };
+  return { name, kind, cells, at, sample, sorted: finite, texts, textAt, read, distinct, present, isIdentifier };
+}
+
+function showCell(value: number, kind: LookedColumn['kind']): string | undefined {
+  if (Number.isNaN(value)) return undefined;
+  return kind === 'date' && Math.abs(value) <= MAX_DATE ? new Date(value).toISOString() : String(value);
 }
 
 /** Returns the smallest and the largest finite value of a column in all rows; infinite bounds without any. */

@@ -1,7 +1,7 @@
 import type { Place } from '../table/reading/column-reading.js';
 import { MAX_PLACES } from '../table/rows-read.js';
 import { MAX_REMEDIES, type Remedy } from './finding.js';
-import type { LookedTable } from './looked-table.js';
+import { type LookedTable, MAX_DATE } from './looked-table.js';
 import { showCount } from './words.js';
 
 /** Returns the places of the first rows, at most `MAX_PLACES`. */
@@ -33,6 +33,3 @@ export function showValue(value: number | undefined, kind: 'number' | 'date' | '
   const isExtreme = Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-6);
   return isExtreme ? value.toExponential(3) : value.toLocaleString('en', { maximumSignificantDigits: 6 });
 }
-
-/** The last moment of a Date (ECMAScript), in milliseconds since 1970. */
-const MAX_DATE = 8.64e15;

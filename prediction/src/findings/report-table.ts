@@ -27,8 +27,9 @@ export interface TableReport {
  * Reports the reading of a table to its sender.
  *
  * @param places of the rows that are used
+ * @param targetAt the index of the target in a line; undefined where the cells of a row name their columns
  */
-export function reportTable(table: Table, places: RowPlaces): TableReport {
+export function reportTable(table: Table, places: RowPlaces, targetAt?: number): TableReport {
   const { sent, used } = countRows(table);
   const ofTarget = furtherWords(table.missingWords?.target ?? [], table.missingWords?.words);
   return {
@@ -39,6 +40,6 @@ export function reportTable(table: Table, places: RowPlaces): TableReport {
       missing_words: [...(table.missingWords?.words ?? DEFAULT_WORDS)],
       ...(ofTarget.length > 0 && { target_missing_words: ofTarget }),
     },
-    findings: mergeFindings(findUnread(table, places), inspectTable(table, places)),
+    findings: mergeFindings(findUnread(table, places), inspectTable(table, places, targetAt)),
   };
 }

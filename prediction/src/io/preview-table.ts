@@ -81,7 +81,10 @@ export function previewTable(
       sheets: seen.sheet?.sheets.slice(0, MAX_SHEETS) ?? [],
       ...shown,
       fault,
-      findings: mergeFindings(findInColumns(used, rows.places, target), inspectFirstRows(used, rows.places, target)),
+      findings: mergeFindings(
+        findInColumns(used, rows.places, target),
+        inspectFirstRows(used, rows.places, target, !isOfObjects(format)),
+      ),
     };
   });
 }

@@ -41,6 +41,8 @@ export async function readTable(
 export interface PlacedTable {
   readonly table: Table;
   readonly places: RowPlaces;
+  /** The index that the target has among the columns of a line; absent where the cells of a row name their columns. */
+  readonly targetAt?: number;
 }
 
 /** Reads a table and where its rows stand; see `readTable`. */
@@ -51,7 +53,7 @@ export function readTableWithPlaces(
   options: ReadOptions = {},
 ): Promise<PlacedTable> {
   return readSource(source, options, async (pieces) => {
-    const build = (rows: GatheredRows) => ({ table: rows.build(), places: rows.places });
+    const build = (rows: GatheredRows): PlacedTable => ({ table: rows.build(), places: rows.places });
     if (isOfObjects(format)) {
       const rows = new RowsReader(target, options);
       await addObjects(format, pieces, rows);
@@ -59,7 +61,7 @@ export function readTableWithPlaces(
     }
     const rows = new OrderedRows(target, format === 'records' ? writtenByProgram(options) : options);
     await addRows(format, pieces, rows, options);
-    return build(rows);
+    return { ...build(rows), targetAt: rows.targetAt };
   });
 }
 

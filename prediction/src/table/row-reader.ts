@@ -142,6 +142,11 @@ export class OrderedRows implements OrderedSink, GatheredRows {
     return countUnnamed(this.#builder.build(), this.#unnamed.length, this.#index);
   }
 
+  get targetAt(): number {
+    const before = this.#columns.slice(0, this.#targetAt);
+    return before.filter((column) => column && !(column instanceof ColumnBuilder && column.isEmptyIndex)).length;
+  }
+
   #refuseUnnamed(cellAt: (at: number) => unknown, place: Place): void {
     for (const at of this.#unnamed) {
       const text = cellText(cellAt(at));

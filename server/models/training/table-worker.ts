@@ -91,10 +91,10 @@ async function runJob(
     // Unknown codes are refused before the table is read.
     const calendar = await openCalendar(options.task);
     const read = await readTableWithPlaces(format, text, target, { ...options, ...form, drain: false });
-    const { places } = read;
+    const { places, targetAt } = read;
     const table = withHolidays(read.table, calendar);
     const forecast = table.task === 'forecast' ? describeSeries(table) : null;
-    const report = reportTable(table, places);
+    const report = reportTable(table, places, targetAt);
     for (const part of encodeTable(table, places)) output.data(part);
     return { rowCount: table.rowCount, task: table.task, forecast, report };
   } catch (error) {
