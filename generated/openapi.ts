@@ -3484,6 +3484,7 @@ export interface components {
              *     `unused_column`, a column that the model does not use.
              *
              *     By the look at the table: `totals_row`, a row of totals or averages; `outliers`, values far outside the others;
+             *     `shifted_rows`, rows whose values stand one column too far to the right or to the left, from some column on;
              *     `duplicate_rows`, equal rows; `empty_rows`, rows with hardly a value; `mixed_units`, values in two units or scales;
              *     `constant_column`, one value throughout; `identifier_column`, numbers or names of the rows; `copied_column`, a copy of
              *     another column; `leak`, a column that predicts nearly all of the target; `one_class_column`, a column that has values for one
@@ -3497,7 +3498,7 @@ export interface components {
              *     `further_findings` ends a list of 100, and counts the findings that are not listed, by kind.
              * @enum {string}
              */
-            kind: "leak" | "totals_row" | "total_series" | "rows_left_out" | "one_class_column" | "mixed_units" | "partial_end" | "changed_step" | "duplicate_rows" | "unread_values" | "frequent_text" | "undecided_column" | "time_order" | "outliers" | "series_gaps" | "ended_series" | "short_series" | "copied_column" | "merged_classes" | "rare_classes" | "empty_rows" | "constant_series" | "identifier_column" | "constant_column" | "unused_column" | "further_findings";
+            kind: "leak" | "totals_row" | "total_series" | "rows_left_out" | "one_class_column" | "shifted_rows" | "mixed_units" | "partial_end" | "changed_step" | "duplicate_rows" | "unread_values" | "frequent_text" | "undecided_column" | "time_order" | "outliers" | "series_gaps" | "ended_series" | "short_series" | "copied_column" | "merged_classes" | "rare_classes" | "empty_rows" | "constant_series" | "identifier_column" | "constant_column" | "unused_column" | "further_findings";
             /** @description The column; null if the finding is not about one column. */
             column: string | null;
             /**
