@@ -4,6 +4,7 @@ import { asArray } from '../../contract/json-record.js';
 import { diamonds, diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, type Headers } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
+import { NO_NGINX, nginxOfThisMachine, startNginx } from '../../testkit/nginx.js';
 import { median, quantile } from '../../testkit/numbers.js';
 import { processorTime, residentMemory, type Service } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
@@ -75,6 +76,49 @@ async function firstToken(agents: Agents, pairs: number): Promise<Finding[]> {
     });
   }
   return found;
+}
+
+/** The longest time until the first token through two proxies at p99, in milliseconds: people see a delay above it. */
+const MAX_PROXIED_MS = 250;
+
+/** The time until the first token through two nginx with the file of `examples/nginx/`, and from the service itself. */
+async function proxies(agents: Agents, pairs: number): Promise<Finding[]> {
+  const asked = `the first token of a stream at most ${MAX_PROXIED_MS} ms after the request at p99, through two nginx`;
+  const program = nginxOfThisMachine();
+  if (program === undefined) return [{ asked, measured: NO_NGINX }];
+  const before = async (url: string) => {
+    const port = Number(new URL(url).port);
+    return startNginx(program, [port, port, port], '4s');
+  };
+  const inner = await before(agents.service.url);
+  const outer = await before(inner.url);
+  try {
+    const alone = agents.through('without_skills', QUESTIONS.long);
+    const through = { ...alone, url: alone.url.replace(agents.service.url, outer.url) };
+    const answers = { alone: [] as TimedAnswer[], through: [] as TimedAnswer[] };
+    for (let pair = -pairs; pair < pairs; pair += 1) {
+      const both = [await timedAnswer(alone), await timedAnswer(through)] as const;
+      if (pair < 0) continue;
+      answers.alone.push(both[0]);
+      answers.through.push(both[1]);
+    }
+    const firstOf = (some: readonly TimedAnswer[]) => some.map(({ first }) => first);
+    const delaysOf = (some: readonly TimedAnswer[]) => some.flatMap(({ delays }) => delays);
+    const compare = (of: typeof firstOf) =>
+      `${inWords(of(answers.through))} against ${inWords(of(answers.alone))} without them, of ${pairs} answers each`;
+    const isShort = (times: readonly number[]) => quantile(times, 0.99) <= MAX_PROXIED_MS;
+    return [
+      { asked, measured: compare(firstOf), passed: isShort(firstOf(answers.through)) },
+      {
+        asked: `each of its ${TOKENS} tokens at most ${MAX_PROXIED_MS} ms after the chat server has sent it at p99`,
+        measured: compare(delaysOf),
+        passed: isShort(delaysOf(answers.through)),
+      },
+    ];
+  } finally {
+    await outer.stop();
+    await inner.stop();
+  }
 }
 
 /** Many streams at once, through the service and from the chat server itself, in turns. */
@@ -220,6 +264,7 @@ await runScenarios({
   file: 'agents',
   scenarios: [
     scenario('first-token', firstToken, { long: 300, short: 20 }),
+    scenario('proxies', proxies, { long: 10, short: 2 }),
     scenario('streams', streams, { long: 5, short: 1 }),
     scenario('beside-streams', besideStreams, { long: 7, short: 1 }),
   ],

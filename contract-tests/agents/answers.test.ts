@@ -47,11 +47,11 @@ describe('an agent', () => {
       return { months, plan, city: `City ${(index * 13) % 5}`, age: 20 + (index % 40), churn: leaves ? 'yes' : 'no' };
     });
     const address = '/api/projects/default/models/churn';
-    expect((await service.send('PUT', `${address}?target=churn`, rows)).status).toBe(202);
+    expect((await service.send('PUT', `${address}?target=churn&effort=fast`, rows)).status).toBe(202);
     await untilReadyAt(`${service.server.url}${address}`, { Authorization: `Bearer ${service.key}` });
     const agent = await service.agent({ skills: [{ type: 'model', params: { model: 'churn' } }] });
     service.chat.play(({ body }, number) => {
-      const customer = { months: 3, plan: 'monthly', city: 'City 1', age: 33 };
+      const customer = { months: 3, plan: 'monthly', city: 'City 1', age: 33, explain: true };
       if (number === 0) return calls({ name: nameOfTool(body.tools), arguments: customer });
       const said = String(body.messages.at(-1)?.content);
       const { class: answer, contributions } = JSON.parse(said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1));
@@ -73,7 +73,7 @@ describe('an agent', () => {
         sales: 100 * (place + 1) + ((index * 7) % 12),
       })),
     );
-    const query = 'target=sales&order_by=month&group_by=store&horizon=3';
+    const query = 'target=sales&order_by=month&group_by=store&horizon=3&effort=fast';
     const address = '/api/projects/default/models/store_sales';
     const training = await service.send('PUT', `${address}?${query}`, rows);
     expect(training.status).toBe(202);

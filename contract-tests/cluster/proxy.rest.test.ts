@@ -12,7 +12,7 @@ import {
   retry,
 } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { chunk, DONE, says } from '../../testkit/chat/reply.js';
+import { type ChatReply, chunk, DONE, says, stream } from '../../testkit/chat/reply.js';
 import { openScriptedChatServer, type ScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { freePort } from '../../testkit/http/free-port.js';
 import { OpenStream } from '../../testkit/http/open-stream.js';
@@ -120,6 +120,46 @@ describe('through the proxy', () => {
       if (text.includes('First')) goOn.abort();
     }
     expect(received.join()).toContain('last.');
+  });
+});
+
+describe('through two proxies', () => {
+  const question = { jsonrpc: '2.0', id: 7, method: 'tools/call' };
+  const params = { name: 'ask_adviser', arguments: { question: 'How much?' }, _meta: { progressToken: 1 } };
+  const silent: ChatReply = { ...stream(chunk({ content: 'Let me' })), end: 'silence' };
+
+  test('the events of a tool arrive before its end, and any instance cancels it', async () => {
+    const { port } = new URL(nginx.url);
+    const outer = await startNginx(program ?? '', [Number(port), Number(port), Number(port)], '500ms');
+    try {
+      const roster = createRosterClient({ baseUrl: outer.url });
+      const path = { project_name: 'default' };
+      await answered(roster.POST(AGENTS, { params: { path }, body: { agent: { name: 'adviser' } } }));
+      chat.play([silent]);
+      const send = (origin: string, message: object) =>
+        fetch(`${origin}/mcp`, {
+          method: 'POST',
+          headers: {
+            Accept: 'application/json, text/event-stream',
+            'Content-Type': 'application/json',
+            'MCP-Protocol-Version': '2025-11-25',
+            'Mcp-Session-Id': 'two-proxies',
+          },
+          body: JSON.stringify(message),
+        });
+      const { body } = await send(outer.url, { ...question, params });
+      const events = body?.pipeThrough(new TextDecoderStream()).getReader();
+      // The chat server sends nothing more, so that no later byte pushes this one.
+      expect((await events?.read())?.value).toContain('The agent \\"adviser\\" begins.');
+      await expect.poll(() => chat.requests.at(-1)?.body.messages.at(-1)?.content).toBe('How much?');
+      const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: question.id } };
+      // It goes to the next instance, which need not be the one that runs the call.
+      expect((await send(outer.url, cancelled)).status).toBe(202);
+      expect(await chat.requests.at(-1)?.outcome).toBe('aborted by the client');
+      while ((await events?.read())?.done === false);
+    } finally {
+      await outer.stop();
+    }
   });
 });
 

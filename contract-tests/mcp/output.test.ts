@@ -16,8 +16,8 @@ beforeAll(async () => {
   await service.trainPrices();
   const cuts = Array.from({ length: 200 }, (_, row) => ({ carat: row % 7, cut: row % 7 > 3 ? 'Ideal' : 'Good' }));
   const days = Array.from({ length: 120 }, (_, day) => ({ day, shop: 'Hill', sold: day % 7 }));
-  await train('cuts?target=cut', cuts);
-  await train('sales?target=sold&order_by=day&group_by=shop&horizon=7', days);
+  await train('cuts?target=cut&effort=fast', cuts);
+  await train('sales?target=sold&order_by=day&group_by=shop&horizon=7&effort=fast', days);
   await service.create('skill', { name: 'care', type: 'retrieval', params: { source: 'the care of diamonds' } });
   await service.sendText('/projects/default/skills/care/documents/care.md', '# Care\n\nClean a sapphire with water.');
   await service.create('skill', { name: 'sales', type: 'sql', params: { database: 'sales', tables: ['orders'] } });
@@ -40,8 +40,9 @@ const WITH_PASSAGES: readonly ChatReply[] = [
 
 test.each<[string, object, readonly ChatReply[]]>([
   ['predict_prices', { carat: 0.7, cut: 'Ideal' }, []],
+  ['predict_prices', { carat: 0.7, explain: true }, []],
   ['predict_prices', { carat: 'heavy', weight: 1 }, []],
-  ['predict_cuts', { carat: 5 }, []],
+  ['predict_cuts', { carat: 5, explain: true }, []],
   ['predict_sales', { series: { shop: 'Hill' }, steps: 2 }, []],
   ['ask_analyst', { question: 'What does it cost?' }, [says('Much.')]],
   ['ask_librarian', { question: 'How do I clean a sapphire?' }, WITH_PASSAGES],

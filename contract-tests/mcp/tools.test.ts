@@ -41,6 +41,7 @@ describe('the list of tools', () => {
       carat: { type: 'number', description: expect.stringMatching(/^[\d.]+ to [\d.]+$/) },
       cut: { type: 'string', enum: expect.arrayContaining(['Ideal']) },
     });
+    expect(model?.inputSchema.properties).toHaveProperty('explain.type', 'boolean');
     expect(model?.inputSchema.properties).not.toHaveProperty('price');
     expect(model?.outputSchema).toMatchObject({ required: expect.arrayContaining(['interval']) });
   });
@@ -121,6 +122,25 @@ describe('a call', () => {
   test('takes null as not given, and a number as its text', async () => {
     const { body } = await host.call('predict_prices', { carat: '0.7', cut: null, color: 'G' });
     expect(body.result?.structuredContent).toMatchObject({ not_given: ['cut'], did_not_fit: [] });
+  });
+
+  test('says why only where it is asked, and predicts the same', async () => {
+    const row = { carat: 0.7, cut: 'Ideal' };
+    const answers = await Promise.all(
+      [row, { ...row, explain: false }, { ...row, explain: null }, { ...row, explain: true }].map(
+        async (input) => (await host.call('predict_prices', input)).body.result?.structuredContent,
+      ),
+    );
+    const [plain, no, none, explained] = answers;
+    expect(plain).not.toHaveProperty('contributions');
+    expect([no, none]).toEqual([plain, plain]);
+    expect(explained).toEqual({
+      ...(plain as object),
+      before_any_column: { value: expect.any(Number) },
+      contributions: expect.arrayContaining([{ column: 'carat', adds: expect.any(Number) }]),
+    });
+    const { body } = await host.call('predict_prices', { ...row, explain: 'why' });
+    expect(body.result).toMatchObject({ isError: true, content: [{ text: 'explain must be true or false.' }] });
   });
 
   test('finds passages', async () => {
@@ -226,7 +246,7 @@ describe('the tools of another project', () => {
         sales: 100 * (place + 1) + ((index * 7) % 12),
       })),
     );
-    await train('store_sales', 'target=sales&order_by=month&group_by=store&horizon=3', rows);
+    await train('store_sales', 'target=sales&order_by=month&group_by=store&horizon=3&effort=fast', rows);
     const [tool] = await host.tools(options);
     expect(tool?.description).toContain('up to 3 steps of 1 month after 2023-12');
     const input = { series: { store: 'B' }, steps: 2 };
@@ -246,10 +266,15 @@ describe('the tools of another project', () => {
   test('predict a class with the set of those that may be', async () => {
     const rows = Array.from({ length: 200 }, (_, index) => ({
       size: index % 50,
+      explain: index % 3,
       kind: index % 50 < 25 ? 'small' : 'large',
     }));
-    const address = await train('kinds', 'target=kind', rows);
-    const { body } = await host.call('predict_kinds', { size: 3 }, options);
+    const address = await train('kinds', 'target=kind&effort=fast', rows);
+    const { body } = await host.call('predict_kinds', { size: 3, explain: 2 }, options);
+    expect(body.result?.structuredContent).toMatchObject({ not_given: [], did_not_fit: [] });
+    // A column has the name of the argument that asks for reasons.
+    const explained = await host.call('predict_kinds', { size: 3, explain: 2, explain_: true }, options);
+    expect(explained.body.result?.structuredContent).toHaveProperty('contributions');
     expect(body.result?.structuredContent).toMatchObject({
       class: 'small',
       probability: expect.any(Number),

@@ -20,15 +20,26 @@ export function groupSchema(column: Column): object {
 }
 
 /**
- * Returns the JSON Schema of a row: a property for each column that the model uses, with its range or its categories.
+ * Returns the JSON Schema of a row: a property for each column that the model uses, with its range or its categories,
+ * and one that asks for reasons.
  */
 export function rowSchema(columns: readonly Column[]): Readonly<Record<string, unknown>> {
   const used = usedColumns(columns).slice(0, MAX_COLUMNS);
+  const values = used.map((column) => [column.name, valueSchema(column)]);
   return {
     type: 'object',
-    properties: Object.fromEntries(used.map((column) => [column.name, valueSchema(column)])),
+    properties: Object.fromEntries([...values, [nameExplain(columns), EXPLAIN]]),
     additionalProperties: false,
   };
+}
+
+const EXPLAIN = { type: 'boolean', description: 'true if it is asked why: adds the columns that contribute most.' };
+
+/** Returns the name of the argument that asks for reasons: `explain`, unless the table has such a column. */
+export function nameExplain(columns: readonly Pick<Column, 'name'>[]): string {
+  let name = 'explain';
+  while (columns.some((column) => column.name === name)) name += '_';
+  return name;
 }
 
 /** Returns the columns that the model uses, the most important first. */
@@ -80,7 +91,7 @@ function rowOutput(predicted: Readonly<Record<string, object>>) {
   return { type: 'object', properties: { ...properties, ...REASONS }, required: Object.keys(properties) };
 }
 
-/** The schema of an explanation, which models of releases before 0.3.0 do not have. */
+/** The schema of an explanation, where one is asked for. */
 const REASONS = {
   before_any_column: { type: 'object', properties: { value: NUMBER, probability: NUMBER } },
   contributions: {

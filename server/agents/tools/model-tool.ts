@@ -9,7 +9,7 @@ import type { Predictors } from '../../models/predictions/predictors.js';
 import type { RowCounter } from '../../models/predictions/row-counter.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
-import { CLASS_OUTPUT, forecastOutput, groupSchema, NUMBER_OUTPUT, rowSchema } from './model-schemas.js';
+import { CLASS_OUTPUT, forecastOutput, groupSchema, NUMBER_OUTPUT, nameExplain, rowSchema } from './model-schemas.js';
 import {
   type AgentSkill,
   type SkillTool,
@@ -202,13 +202,30 @@ function forecastSeries(predictor: SeriesServer, row: Readonly<Record<string, un
   }
 }
 
-/** Lays out what the row is explained from, in steps between which other requests are served. */
-async function prepareRow(predictor: RowPredictor, row: unknown): Promise<PreparedCall> {
-  const contributions = await runSteps(predictor.prepareContributions(), () => setImmediate());
-  return { rows: 1, predict: () => predictRow(predictor, row, contributions) };
+/**
+ * Reads a row, and whether it is to be explained: that takes several times as long as its prediction.
+ * @throws {ToolError} if the model cannot explain it
+ */
+async function prepareRow(predictor: RowPredictor, input: unknown): Promise<PreparedCall> {
+  const { row, isExplained } = readRow(predictor, input);
+  if (isExplained && !(await runSteps(predictor.prepareContributions(), () => setImmediate()))) {
+    const reason = 'The model cannot explain a prediction, as it was trained before version 0.3.0.';
+    throw new ToolError(`${reason} Call it without ${nameExplain(predictor.model.columns)}.`);
+  }
+  return { rows: 1, predict: () => predictRow(predictor, row, isExplained) };
 }
 
-/** Predicts a row, and reports what the model does not know in it, and which columns contribute most. */
+/** @throws {ToolError} if it is neither true nor false whether to explain the row */
+function readRow(predictor: RowPredictor, input: unknown): { readonly row: unknown; readonly isExplained: boolean } {
+  const explain = nameExplain(predictor.model.columns);
+  const given = asRecord(input);
+  if (!Object.hasOwn(given, explain)) return { row: input, isExplained: false };
+  const { [explain]: asked, ...row } = given;
+  if (asked === null || typeof asked === 'boolean') return { row, isExplained: asked === true };
+  throw new ToolError(`${explain} must be true or false.`);
+}
+
+/** Predicts a row, and reports what the model does not know in it, and, if it is explained, why. */
 function predictRow(predictor: RowPredictor, row: unknown, contributions: boolean): ToolResult {
   const { target, columns } = predictor.model;
   const check = predictor.check();
