@@ -8,7 +8,7 @@ import { ChatService } from '../../testkit/chat/conversing-service.js';
 import { openScriptedChatServer, type ScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { createSales } from '../../testkit/databases/sales.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
-import { trainPrices } from '../../testkit/service/train-prices.js';
+import { trainPrices, untilReadyAt } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { checkedFetch } from '../checked-fetch.js';
 
@@ -68,6 +68,19 @@ export class AgentService extends ChatService {
   async trainPrices(): Promise<void> {
     const roster = createRosterClient({ baseUrl: this.server.url, apiKey: this.key });
     await trainPrices(roster, { projectName: 'default', modelName: 'prices' });
+  }
+
+  /**
+   * Trains a model on rows, and waits for it.
+   * @param model its name and the parameters, such as `prices?target=price&effort=fast`
+   * @returns the path of the model
+   */
+  async train(model: string, rows: readonly object[], project = 'default'): Promise<string> {
+    const path = `/api/projects/${project}/models/${model}`;
+    await this.text('PUT', path, rows);
+    const [address = ''] = path.split('?');
+    await untilReadyAt(`${this.server.url}${address}`, { Authorization: `Bearer ${this.key}` });
+    return address;
   }
 
   /** Creates a key with other rights. */

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { calls, chunk, DONE, endless, says, stream, usageChunk } from '../../testkit/chat/reply.js';
 import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
 import { slowTable } from '../../testkit/data/diamonds.js';
-import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { type AgentEvent, AgentService } from './agent-service.js';
 
 let service: AgentService;
@@ -46,9 +45,7 @@ describe('an agent', () => {
       const leaves = months < 20 && plan === 'monthly' && index % 11 !== 0;
       return { months, plan, city: `City ${(index * 13) % 5}`, age: 20 + (index % 40), churn: leaves ? 'yes' : 'no' };
     });
-    const address = '/api/projects/default/models/churn';
-    expect((await service.send('PUT', `${address}?target=churn&effort=fast`, rows)).status).toBe(202);
-    await untilReadyAt(`${service.server.url}${address}`, { Authorization: `Bearer ${service.key}` });
+    await service.train('churn?target=churn&effort=fast', rows);
     const agent = await service.agent({ skills: [{ type: 'model', params: { model: 'churn' } }] });
     service.chat.play(({ body }, number) => {
       const customer = { months: 3, plan: 'monthly', city: 'City 1', age: 33, explain: true };
@@ -73,11 +70,7 @@ describe('an agent', () => {
         sales: 100 * (place + 1) + ((index * 7) % 12),
       })),
     );
-    const query = 'target=sales&order_by=month&group_by=store&horizon=3&effort=fast';
-    const address = '/api/projects/default/models/store_sales';
-    const training = await service.send('PUT', `${address}?${query}`, rows);
-    expect(training.status).toBe(202);
-    await untilReadyAt(`${service.server.url}${address}`, { Authorization: `Bearer ${service.key}` });
+    await service.train('store_sales?target=sales&order_by=month&group_by=store&horizon=3', rows);
     const skills = [{ type: 'model', params: { model: 'store_sales' } }];
     const agent = await service.agent({ skills });
     service.chat.play(uses({ series: { store: 'B' }, steps: 2 }));

@@ -1,5 +1,5 @@
 import { eventsIn } from '../../contract/event-data.js';
-import type { AgentService } from '../agents/agent-service.js';
+import { AgentService } from '../agents/agent-service.js';
 
 /** The revisions that a host may speak. */
 export type Revision = '2026-07-28' | '2025-11-25' | '2025-06-18';
@@ -41,6 +41,13 @@ export interface Answered {
   readonly body: Message;
   /** The messages before the answer, if it is a stream. */
   readonly notifications?: readonly Message[];
+}
+
+/** Opens a service with a model of prices, and a host of each era that speaks to it. */
+export async function openWithHosts() {
+  const service = await AgentService.open();
+  await service.trainPrices();
+  return { service, host: new McpHost(service, '2026-07-28'), older: new McpHost(service, '2025-11-25') };
 }
 
 /** A host that speaks one revision to a service; each answer is checked against the contract. */

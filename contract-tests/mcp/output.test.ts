@@ -4,20 +4,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FINDERS } from '../../server/mcp/finders.js';
 import { type ChatReply, calls, says } from '../../testkit/chat/reply.js';
-import { untilReadyAt } from '../../testkit/service/train-prices.js';
-import { AgentService } from '../agents/agent-service.js';
-import { McpHost } from './mcp-host.js';
+import type { AgentService } from '../agents/agent-service.js';
+import { type McpHost, openWithHosts } from './mcp-host.js';
 
 let service: AgentService;
 let host: McpHost;
 beforeAll(async () => {
-  service = await AgentService.open();
-  host = new McpHost(service, '2026-07-28');
-  await service.trainPrices();
+  ({ service, host } = await openWithHosts());
   const cuts = Array.from({ length: 200 }, (_, row) => ({ carat: row % 7, cut: row % 7 > 3 ? 'Ideal' : 'Good' }));
   const days = Array.from({ length: 120 }, (_, day) => ({ day, shop: 'Hill', sold: day % 7 }));
-  await train('cuts?target=cut&effort=fast', cuts);
-  await train('sales?target=sold&order_by=day&group_by=shop&horizon=7&effort=fast', days);
+  await service.train('cuts?target=cut&effort=fast', cuts);
+  await service.train('sales?target=sold&order_by=day&group_by=shop&horizon=7', days);
   await service.create('skill', { name: 'care', type: 'retrieval', params: { source: 'the care of diamonds' } });
   await service.sendText('/projects/default/skills/care/documents/care.md', '# Care\n\nClean a sapphire with water.');
   await service.create('skill', { name: 'sales', type: 'sql', params: { database: 'sales', tables: ['orders'] } });
@@ -25,13 +22,6 @@ beforeAll(async () => {
   await service.create('agent', { name: 'librarian', skills: ['care'], params: { return_context: true } });
 });
 afterAll(() => service.close());
-
-async function train(address: string, rows: readonly object[]): Promise<void> {
-  const path = `/api/projects/default/models/${address}`;
-  expect((await service.send('PUT', path, rows)).status).toBe(202);
-  const [model = ''] = `${service.server.url}${path}`.split('?');
-  await untilReadyAt(model, { Authorization: `Bearer ${service.key}` });
-}
 
 const WITH_PASSAGES: readonly ChatReply[] = [
   calls({ name: 'care', arguments: { query: 'sapphire' } }),

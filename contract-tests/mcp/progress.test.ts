@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ReportingWork } from '../../server/mcp/progress.js';
 import { type ChatReply, calls, chunk, says, stream } from '../../testkit/chat/reply.js';
-import { AgentService } from '../agents/agent-service.js';
-import { McpHost } from './mcp-host.js';
+import type { AgentService } from '../agents/agent-service.js';
+import { type McpHost, openWithHosts } from './mcp-host.js';
 
 const SILENT: ChatReply = { ...stream(chunk({ content: 'Let me' })), end: 'silence' };
 const QUESTION = { question: 'How much?' };
@@ -13,10 +13,7 @@ let service: AgentService;
 let host: McpHost;
 let older: McpHost;
 beforeAll(async () => {
-  service = await AgentService.open();
-  host = new McpHost(service, '2026-07-28');
-  older = new McpHost(service, '2025-11-25');
-  await service.trainPrices();
+  ({ service, host, older } = await openWithHosts());
   await service.create('skill', { name: 'prices', type: 'model', params: { model: 'prices' } });
   await service.create('agent', { name: 'analyst', skills: ['prices'] });
 });

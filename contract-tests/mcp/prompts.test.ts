@@ -1,26 +1,19 @@
 /** Hosts show prompts to people as commands, and complete what people type. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { untilReadyAt } from '../../testkit/service/train-prices.js';
-import { AgentService } from '../agents/agent-service.js';
-import { McpHost } from './mcp-host.js';
+import type { AgentService } from '../agents/agent-service.js';
+import { type McpHost, openWithHosts } from './mcp-host.js';
 
 let service: AgentService;
 let host: McpHost;
 let older: McpHost;
 beforeAll(async () => {
-  service = await AgentService.open();
-  host = new McpHost(service, '2026-07-28');
-  older = new McpHost(service, '2025-11-25');
-  await service.trainPrices();
+  ({ service, host, older } = await openWithHosts());
   const days = Array.from({ length: 120 }, (_, day) => day);
   const table = ['Harbour', 'Old Town', 'Hill'].flatMap((shop, level) =>
     days.map((day) => ({ day, shop, sold: 10 * level + (day % 7) })),
   );
-  const address = '/api/projects/default/models/sales';
-  const query = 'target=sold&order_by=day&group_by=shop&horizon=7&effort=fast';
-  expect((await service.send('PUT', `${address}?${query}`, table)).status).toBe(202);
-  await untilReadyAt(`${service.server.url}${address}`, { Authorization: `Bearer ${service.key}` });
+  await service.train('sales?target=sold&order_by=day&group_by=shop&horizon=7', table);
   for (const name of ['care', 'rings']) {
     await service.create('skill', { name, type: 'retrieval', params: { source: 'diamonds' } });
   }

@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { says } from '../../testkit/chat/reply.js';
-import { untilReadyAt } from '../../testkit/service/train-prices.js';
-import { AgentService } from '../agents/agent-service.js';
-import { McpHost } from './mcp-host.js';
+import type { AgentService } from '../agents/agent-service.js';
+import { type McpHost, openWithHosts } from './mcp-host.js';
 
 let service: AgentService;
 let host: McpHost;
 let older: McpHost;
 beforeAll(async () => {
-  service = await AgentService.open();
-  host = new McpHost(service, '2026-07-28');
-  older = new McpHost(service, '2025-11-25');
-  await service.trainPrices();
+  ({ service, host, older } = await openWithHosts());
   await service.create('skill', { name: 'care', type: 'retrieval', params: { source: 'the care of diamonds' } });
   await service.sendText('/projects/default/skills/care/documents/care.md', '# Care\n\nClean a sapphire with water.');
   await service.create('skill', { name: 'sales', type: 'sql', params: { database: 'sales', tables: ['orders'] } });
@@ -225,15 +221,6 @@ describe('a call', () => {
 describe('the tools of another project', () => {
   const options = { path: '/mcp/series' };
 
-  /** Trains a model of the project on rows, and waits for it. */
-  async function train(name: string, query: string, rows: readonly object[]): Promise<string> {
-    const address = `/api/projects/series/models/${name}`;
-    expect((await service.send('PUT', `${address}?${query}`, rows)).status).toBe(202);
-    const headers = { Authorization: `Bearer ${service.key}` };
-    await untilReadyAt(`${service.server.url}${address}`, headers);
-    return address;
-  }
-
   beforeAll(async () => {
     await service.send('POST', '/projects', { project: { name: 'series' } });
   });
@@ -246,7 +233,7 @@ describe('the tools of another project', () => {
         sales: 100 * (place + 1) + ((index * 7) % 12),
       })),
     );
-    await train('store_sales', 'target=sales&order_by=month&group_by=store&horizon=3&effort=fast', rows);
+    await service.train('store_sales?target=sales&order_by=month&group_by=store&horizon=3', rows, 'series');
     const [tool] = await host.tools(options);
     expect(tool?.description).toContain('up to 3 steps of 1 month after 2023-12');
     const input = { series: { store: 'B' }, steps: 2 };
@@ -269,7 +256,7 @@ describe('the tools of another project', () => {
       explain: index % 3,
       kind: index % 50 < 25 ? 'small' : 'large',
     }));
-    const address = await train('kinds', 'target=kind&effort=fast', rows);
+    const address = await service.train('kinds?target=kind&effort=fast', rows, 'series');
     const { body } = await host.call('predict_kinds', { size: 3, explain: 2 }, options);
     expect(body.result?.structuredContent).toMatchObject({ not_given: [], did_not_fit: [] });
     // A column has the name of the argument that asks for reasons.

@@ -1,9 +1,10 @@
 import * as arrow from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
-import { pieces } from '../../../testkit/prediction/answered-rows.js';
+import { answer, pieces } from '../../../testkit/prediction/answered-rows.js';
 import { catchFaults, makeRows } from '../../../testkit/prediction/sample-tables.js';
-import { readCsvTable, readRowsTable, readTable, type Table } from '../index.js';
+import { Predictor, readCsvTable, readRowsTable, readTable, type Table, train } from '../index.js';
+import type { RowFormat } from './answer-part.js';
 
 const rows = makeRows(500, (random, index) => ({
   size: Math.round(10_000 * random()) / 100,
@@ -74,6 +75,43 @@ describe('a table is the same in all formats', () => {
     ['Parquet', () => readTable('parquet', pieces(parquet()), 'rent')],
   ])('%s', async (_, read) => {
     expect(withoutPlaces(await read())).toEqual(expected);
+  });
+});
+
+describe('an infinite number is a number', () => {
+  const sizes = Float64Array.from({ length: 200 }, (_, index) => (index % 4 === 0 ? 1 / 0 : index));
+  const rents = Float64Array.from({ length: 200 }, (_, index) => (index % 4 === 0 ? 500 + (index % 5) : index));
+  const made = new arrow.Table({ size: arrow.makeVector(sizes), rent: arrow.makeVector(rents) });
+  const columnData = [
+    { name: 'size', data: sizes, type: 'DOUBLE' as const },
+    { name: 'rent', data: rents, type: 'DOUBLE' as const },
+  ];
+  const lines = ['size,rent', ...Array.from(sizes, (size, row) => `${size === 1 / 0 ? 'inf' : size},${rents[row]}`)];
+  const csvBytes = Buffer.from(`${lines.join('\n')}\n`);
+  const formats: readonly [RowFormat, Uint8Array][] = [
+    ['arrow-stream', arrow.tableToIPC(made, 'stream')],
+    ['parquet', Buffer.from(parquetWriteBuffer({ columnData }))],
+  ];
+
+  test.each(formats)('of %s, as in CSV', async (format, bytes) => {
+    const trained = async (read: Promise<Table>) => {
+      const table = await read;
+      if (table.task !== 'regression') throw new Error('The target is no number');
+      return train(table);
+    };
+    const model = await trained(readTable(format, pieces(bytes), 'rent'));
+    const expected = await trained(readTable('csv', pieces(csvBytes), 'rent'));
+    expect(model.columns).toEqual(expected.columns);
+    expect(model.columns[0]).toMatchObject({ kind: 'number', missing_share: 0, max: 199 });
+    const predictor = new Predictor(model);
+    const read = async (from: RowFormat, sent: Uint8Array) => {
+      const { bytes: answered } = await answer(predictor, sent, { from, to: 'json' });
+      return JSON.parse(answered.toString());
+    };
+    const [first] = await read(format, bytes);
+    const [inCsv] = await read('csv', csvBytes);
+    // JSON has no infinity.
+    expect(first).toMatchObject({ rent: inCsv.rent, size: null });
   });
 });
 
