@@ -62,6 +62,7 @@ const CLIENTS: Readonly<Record<string, Connect>> = {
   '@ai-sdk/mcp': aiSdk,
   '@mastra/mcp': mastra,
   mcporter,
+  '@openai/agents': openaiAgents,
 };
 
 const load = requireFrom('mcp-clients');
@@ -173,6 +174,31 @@ async function mcporter(url: string, key: string, folder: string): Promise<Conne
     // It prints the structured content alone.
     call: (name, input) => run('call', `roster.${name}`, '--args', JSON.stringify(input), '--output', 'json'),
     close: async () => {},
+  };
+}
+
+/** The part of `@openai/agents` that is used. */
+interface OpenaiAgentsPackage {
+  readonly MCPServerStreamableHttp: new (options: { readonly url: string; readonly requestInit: RequestInit }) => {
+    connect(): Promise<void>;
+    listTools(): Promise<readonly { readonly name: string }[]>;
+    callTool(name: string, input: object): Promise<unknown>;
+    close(): Promise<void>;
+  };
+}
+
+async function openaiAgents(url: string, key: string): Promise<Connected> {
+  const { MCPServerStreamableHttp }: OpenaiAgentsPackage = requireFrom('openai-clients')('@openai/agents');
+  const server = new MCPServerStreamableHttp({ url, requestInit: { headers: headersWith(key) } });
+  await server.connect();
+  return {
+    listTools: async () => (await server.listTools()).map(({ name }) => name),
+    // It returns the content, which is the structured content as text.
+    call: async (name, input) => {
+      const [part] = asArray(await server.callTool(name, input));
+      return JSON.parse(readText(part, 'text'));
+    },
+    close: () => server.close(),
   };
 }
 

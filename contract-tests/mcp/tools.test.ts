@@ -153,6 +153,8 @@ describe('a call', () => {
     for (const sql of ['SELECT * FROM customers', 'DELETE FROM orders', 'SELECT 1; SELECT 2']) {
       const refused = await query(sql);
       expect(refused.body.result?.isError).toBe(true);
+      const next = await query('SELECT count(*) AS n FROM orders');
+      expect(next.body.result?.structuredContent).toEqual(body.result?.structuredContent);
     }
   });
 
