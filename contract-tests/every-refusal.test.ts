@@ -42,6 +42,7 @@ describe('a key that has reached its rate limit', () => {
     // The first one of another minute is answered.
     if (refused.status !== 429) refused = await ask(operation);
     expect(refused.status).toBe(429);
+    expect(refused.headers.get('Cache-Control')).toBe('private, no-cache');
     expect(await refused.json()).toMatchObject({ type: '/problems/too-many-requests' });
   });
 });

@@ -920,6 +920,8 @@ describe('a response', () => {
     expect(await read.json()).toEqual(kept);
     const known = await service.send('GET', at, undefined, { headers: { 'If-None-Match': etag } });
     expect(known.status).toBe(304);
+    const another = await service.send('GET', at, undefined, { headers: { 'If-Match': '"another"' } });
+    expect(another.status).toBe(412);
     const next = await respond({ previous_response_id: kept.id });
     await service.remove(at);
     for (const method of ['GET', 'DELETE']) {

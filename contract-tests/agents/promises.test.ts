@@ -77,8 +77,13 @@ describe('a conversation', () => {
     expect(page.headers.get('Link')).toContain('rel="next"');
     const headers = { 'If-None-Match': (await service.send('GET', one)).headers.get('ETag') ?? '' };
     expect((await service.send('GET', one, undefined, { headers })).status).toBe(304);
+    const another = { headers: { 'If-Match': '"another"' } };
+    await expectProblem(await service.send('GET', one, undefined, another), 412, 'precondition-failed');
     const key = { headers: { 'Idempotency-Key': 'begin' } };
-    await service.send('POST', list, { conversation: {} }, key);
+    for (const replayed of [null, 'true']) {
+      const begun = await service.send('POST', list, { conversation: {} }, key);
+      expect(begun.headers.get('Idempotent-Replayed')).toBe(replayed);
+    }
     const other = await service.send('POST', list, { conversation: { title: 'Other' } }, key);
     await expectProblem(other, 422, 'idempotency-key-reused');
   });

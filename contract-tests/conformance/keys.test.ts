@@ -77,6 +77,13 @@ describe('getKey', () => {
     expect(again.status).toBe(304);
   });
 
+  test('answers 412 to a caller who wants another state of it', async () => {
+    const id = await newKey();
+    const params = { path: { key_id: id }, header: { 'If-Match': '"another"' } };
+    const { error } = await roster.GET(ONE, { params, ...(await situation(412, 'changed')) });
+    expect(error?.type).toBe('/problems/precondition-failed');
+  });
+
   test('answers 404 for an unknown identifier', async () => {
     const given = await situation(404, 'key');
     const { error } = await roster.GET(ONE, { ...at(ABSENT), ...given });

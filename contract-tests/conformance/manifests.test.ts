@@ -55,6 +55,12 @@ describe('getManifest', () => {
     expect(again.response.status).toBe(304);
   });
 
+  test('answers 412 to a caller who wants another state of it', async () => {
+    const params = { ...named(), header: { 'If-Match': '"another"' } };
+    const { error } = await roster.GET(MANIFEST, { params, ...(await situation(412, 'changed')) });
+    expect(error?.type).toBe('/problems/precondition-failed');
+  });
+
   test('answers 404 for an unknown project', async () => {
     const given = await situation(404, 'project');
     const params = { path: { project_name: 'no_such_project' } };

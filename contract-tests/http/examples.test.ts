@@ -110,6 +110,10 @@ describe('the server answers the requests that the contract shows as examples', 
     const tag = (await sendAs(keys.exemplary, MODEL)).headers.get('ETag') ?? '';
     const known = await sendAs(keys.exemplary, MODEL, { headers: { 'If-None-Match': tag } });
     expect(known.status).toBe(304);
+    for (const address of [MODEL, `${MODEL}/versions/1`, `${MODEL}/onnx`]) {
+      const another = await sendAs(keys.exemplary, address, { headers: { 'If-Match': '"another"' } });
+      expect(another.status).toBe(412);
+    }
     await play('deleteModel', 204);
     await sendAs(keys.exemplary, `${MODEL}?target=cut`, {
       method: 'PUT',

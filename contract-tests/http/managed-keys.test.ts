@@ -159,6 +159,7 @@ test('a repetition gets the same key with another secret, until it is used, and 
   const repeated = randomUUID();
   const first = await readObject(await create(manager, {}, repeated));
   const answer = await create(manager, {}, repeated);
+  expect(answer.headers.get('Idempotent-Replayed')).toBe('true');
   expect(answer.status).toBe(201);
   const second = await readObject(answer);
   expect(second).toEqual({ ...first, secret: expect.any(String) });

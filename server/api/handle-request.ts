@@ -147,6 +147,8 @@ async function handleRequest(
 
   let caller = ANONYMOUS;
   if (!operation.isOpen) {
+    // X-Api-Key keeps no shared cache from keeping the answer, as Authorization does (RFC 9111, section 3.5).
+    if (!operation.speaksOauth) res.setHeader('Cache-Control', 'private, no-cache');
     const { callers, config } = service;
     const { allowedOrigins, publicUrl } = config;
     if (publicUrl) locals.resource = locateResource(operation, locals.params, publicUrl, req.url);
@@ -157,7 +159,7 @@ async function handleRequest(
   const admitted = limits.admit(req, res, caller);
   if (admitted) await admitted;
   requireScope(operation, caller);
-  locals.answerType = negotiateType(req, operation);
+  locals.answerType = negotiateType(req, res, operation);
 
   if (readBody) await readBody(req, res);
   const slot = limits.enter?.(req, res, caller);
@@ -294,7 +296,7 @@ function readHeaders(req: Request, { headers }: Operation): Readonly<Record<stri
  * `text/plain;version=0.0.4` can read any version. Problems are sent whatever `Accept` says.
  * @throws {ProblemError} if the caller accepts none of the media types of the operation
  */
-function negotiateType(req: Request, { consumes, produces }: Operation): string {
+function negotiateType(req: Request, res: Response, { consumes, produces }: Operation): string {
   let types = produces;
   // The media type of the body comes first, where there is one.
   if (consumes.length > 1 && produces.length > 1) {
@@ -303,6 +305,7 @@ function negotiateType(req: Request, { consumes, produces }: Operation): string 
   }
   const [preferred = ''] = types;
   const { accept } = req.headers;
+  if (types.length > 1) res.vary('Accept');
   if (types.length === 0 || accept === undefined || accept === '*/*') return preferred;
   // Most clients name the only type, without a weight.
   if (types.length === 1 && !accept.includes(';') && accept.split(/, */).includes(preferred)) {

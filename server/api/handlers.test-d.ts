@@ -73,7 +73,7 @@ export const aHeaderOfTheRequest: Handler<'getProject'> = ({ headers: sent, repl
 
 export const aHeaderThatTheRequestHasNot: Handler<'getProject'> = ({ headers: sent, reply }) =>
   // @ts-expect-error
-  reply({ status: 304, headers: { ETag: sent['If-Match'] ?? '' } });
+  reply({ status: 304, headers: { ETag: sent['Idempotency-Key'] ?? '' } });
 
 export const aQueryOfAnotherName: Handler<'listProjects'> = ({ query, reply }) =>
   // @ts-expect-error

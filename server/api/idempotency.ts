@@ -12,8 +12,11 @@ export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 export interface Created<T> {
   readonly status: 201;
   readonly body: JsonText<T>;
-  readonly headers: { readonly ETag: string; readonly Location: string };
+  readonly headers: KeptAnswer['headers'] & { readonly 'Idempotent-Replayed'?: string };
 }
+
+/** Marks an answer that was given before. */
+export const REPLAYED = { 'Idempotent-Replayed': 'true' };
 
 /** A created resource, as JSON, and its address. */
 interface NewResource {
@@ -77,7 +80,7 @@ export async function idempotent<T>(
       if (!renew) tx.skipEvent();
       else if (act) act.resource = kept.headers.Location.slice(base.length);
       const chunks = renew ? await renew(tx, kept.body) : [kept.body];
-      return { status: 201, body: new JsonText<T>(chunks), headers: kept.headers };
+      return { status: 201, body: new JsonText<T>(chunks), headers: { ...kept.headers, ...REPLAYED } };
     }
     const made = await createNamed(tx);
     const first = await replyCreated<T>(made);

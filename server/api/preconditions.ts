@@ -2,23 +2,37 @@ import { problem } from '../problems/problem.js';
 import type { JsonChunks } from '../store/rows.js';
 import { entityTag, type Tagged, withEtag } from './reply/send.js';
 
-/** The response to a GET of a resource: the resource, or 304 if the caller already has it. */
+/** The response to a GET of a resource: the resource, or 304 if the caller already has it. Another resource is 412. */
 export type ConditionalReply<T> =
   | ({ readonly status: 200 } & Tagged<T>)
   | { readonly status: 304; readonly headers: Tagged<T>['headers'] };
 
 export async function conditionalGet<T>(
   chunks: JsonChunks,
-  conditions: { 'If-None-Match'?: string },
+  conditions: Conditions,
 ): Promise<ConditionalReply<T>> {
   const { body, headers } = await withEtag<T>(chunks);
-  const known = conditions['If-None-Match'];
-  return known !== undefined && namesTag(known, headers.ETag, weakly)
-    ? { status: 304, headers }
-    : { status: 200, body, headers };
+  return isKnown(conditions, headers.ETag) ? { status: 304, headers } : { status: 200, body, headers };
 }
 
-/** The headers that make a write conditional. */
+/**
+ * Returns whether the caller of a read has the resource already (RFC 9110, section 13.2.2).
+ * @throws {ProblemError} if it is none that `If-Match` names
+ */
+export function isKnown(conditions: Conditions, tag: string): boolean {
+  const { 'If-Match': wanted, 'If-None-Match': known } = conditions;
+  if (wanted !== undefined && !namesTag(wanted, tag, strongly)) throw isAnother();
+  return known !== undefined && namesTag(known, tag, weakly);
+}
+
+function isAnother() {
+  return problem(
+    '/problems/precondition-failed',
+    'The resource is no longer the one that If-Match names; read it again, and decide anew.',
+  );
+}
+
+/** The headers that make a request conditional. */
 export interface Conditions {
   'If-Match'?: string;
   'If-None-Match'?: string;
@@ -37,12 +51,7 @@ export function isConditional(conditions: Conditions): boolean {
 export async function checkPreconditions(conditions: Conditions, current: JsonChunks | undefined): Promise<void> {
   const { 'If-Match': wanted, 'If-None-Match': unwanted } = conditions;
   const tag = current && (await entityTag(current));
-  if (wanted !== undefined && !(tag && namesTag(wanted, tag, strongly))) {
-    throw problem(
-      '/problems/precondition-failed',
-      'The resource is no longer the one that If-Match names; read it again, and decide anew.',
-    );
-  }
+  if (wanted !== undefined && !(tag && namesTag(wanted, tag, strongly))) throw isAnother();
   if (unwanted !== undefined && tag && namesTag(unwanted, tag, weakly)) {
     throw problem(
       '/problems/precondition-failed',

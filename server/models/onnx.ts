@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { decodeModelInSteps, exportOnnx, ONNX_REVISION, runSteps } from 'roster-prediction/predicting';
 import type { Handlers } from '../api/handlers.js';
-import { namesTag, weakly } from '../api/preconditions.js';
+import { isKnown } from '../api/preconditions.js';
 import { ByteStream, quoteTag } from '../api/reply/send.js';
 import { FairGate } from '../common/fair-gate.js';
 import { pausing } from '../common/pausing.js';
@@ -30,10 +30,7 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
       // A version never changes, and neither does its file.
       const { id, name } = version;
       const tag = quoteTag(hash('sha256', `${id} ${name} ${ONNX_REVISION}`, 'base64url'));
-      const known = headers['If-None-Match'];
-      if (known !== undefined && namesTag(known, tag, weakly)) {
-        return reply({ status: 304, headers: { ETag: tag } });
-      }
+      if (isKnown(headers, tag)) return reply({ status: 304, headers: { ETag: tag } });
       const portions = await gate.run(caller.owner, responseClosed, () =>
         writeFile(predictors, version, responseClosed),
       );

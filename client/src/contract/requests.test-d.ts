@@ -55,8 +55,8 @@ describe('requests', () => {
   test('headers are those of the operation', () => {
     void roster.GET('/projects/{project_name}', { params: { ...project, header: { 'If-None-Match': '"a"' } } });
     void roster.GET('/projects/{project_name}', {
-      // @ts-expect-error: a read cannot depend on 'If-Match'
-      params: { ...project, header: { 'If-Match': '"a"' } },
+      // @ts-expect-error: a read has no 'Idempotency-Key'
+      params: { ...project, header: { 'Idempotency-Key': 'a' } },
     });
     void roster.POST('/projects', {
       // @ts-expect-error: the header is called 'Idempotency-Key'

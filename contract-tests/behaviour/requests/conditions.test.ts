@@ -38,8 +38,9 @@ test('every single resource can be read, changed and deleted conditionally', () 
   for (const { id, place } of operations) {
     if (UNCONDITIONAL.includes(id)) continue;
     if (id.startsWith('get') && place.find('responses', '404')) {
-      expect(names(id), id).toContain('If-None-Match');
+      expect(names(id), id).toEqual(expect.arrayContaining(['If-Match', 'If-None-Match']));
       expect(place.find('responses', '304'), id).toBeDefined();
+      expect(place.find('responses', '412'), id).toBeDefined();
     }
     if (/^(update|delete|train)/.test(id)) {
       expect(names(id), id).toContain('If-Match');
@@ -70,6 +71,7 @@ describe.each([...kinds, { kind: 'project' as const }])('a $kind', (kindOf) => {
     ['its tag', (tag: string) => tag],
     ['its tag as a weak tag', (tag: string) => `W/${tag}`],
     ['its tag among others', (tag: string) => `${OTHER}, "a,b" ,\t${tag}`],
+    ['its tag among empty elements', (tag: string) => `, ,${OTHER},, ${tag} ,\t,`],
     ['any tag', () => '*'],
   ])('is not sent again to a caller who has %s', async (_what, known) => {
     const response = await send(address, { headers: { 'If-None-Match': known(etagOf(created)) } });
@@ -82,6 +84,18 @@ describe.each([...kinds, { kind: 'project' as const }])('a $kind', (kindOf) => {
     const response = await send(address, { headers: { 'If-None-Match': OTHER } });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(await created.json());
+  });
+
+  test('is not sent to a caller who wants another state of it, whatever that caller has', async () => {
+    for (const wanted of [OTHER, `W/${etagOf(created)}`]) {
+      const headers = { 'If-Match': wanted, 'If-None-Match': '*' };
+      const refused = await send(address, { headers });
+      expect(refused.status).toBe(412);
+      expect(await refused.json()).toMatchObject({ type: '/problems/precondition-failed' });
+    }
+    for (const wanted of ['*', etagOf(created)]) {
+      expect((await send(address, { headers: { 'If-Match': wanted } })).status).toBe(200);
+    }
   });
 
   test('has the same headers and the same 304 for HEAD as for GET', async () => {
@@ -114,7 +128,8 @@ describe.each([...kinds, { kind: 'project' as const }])('a $kind', (kindOf) => {
     ['has no quotes', 'o8hHqKZl3mYw2sX0Jt5cVQ'],
     ['has one quote', '"a'],
     ['has no comma between two', '"a" "b"'],
-    ['ends in a comma', '"a",'],
+    ['has commas alone', ' , ,'],
+    ['has a tag without quotes after empty elements', ',,a'],
     ['is a doubled wildcard', '**'],
     ['is huge', `"${'x'.repeat(5000)}"`],
   ])('is not deleted under a malformed condition: it %s', async (_what, garbage) => {

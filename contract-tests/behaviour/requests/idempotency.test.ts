@@ -53,6 +53,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
     for (const header of ['Location', 'ETag']) {
       expect(second.headers.get(header)).toBe(first.headers.get(header));
     }
+    expect([first, second].map(({ headers }) => headers.get('Idempotent-Replayed'))).toEqual([null, 'true']);
     expect(await second.text()).toBe(await first.text());
     expect(await listed(path())).toHaveLength(1);
   });

@@ -82,6 +82,8 @@ describe('a message with an Idempotency-Key', () => {
     service.play([says('One.')]);
     const first = await service.talk(conversation, 'Hello?', keyed('again'));
     expect(await service.talk(conversation, 'Hello?', keyed('again'))).toEqual(first);
+    const again = await service.say(conversation, 'Hello?', keyed('again'));
+    expect([again.headers.get('Idempotent-Replayed'), again.headers.get('Vary')]).toEqual(['true', 'Accept']);
     expect(service.sent()).toHaveLength(1);
     expect(await contents(conversation)).toEqual(['Hello?', 'One.']);
   });

@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/openapi.js';
 import type { Handlers, Input } from '../../api/handlers.js';
-import { idempotent } from '../../api/idempotency.js';
+import { idempotent, REPLAYED } from '../../api/idempotency.js';
 import { listPage, streamPage } from '../../api/list-page.js';
 import { conditionalGet } from '../../api/preconditions.js';
 import { EventStream, JsonText } from '../../api/reply/send.js';
@@ -57,16 +57,17 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
       return { taken: await take(tx, id), asker: { caller, project, chatbot, requestId, signal } };
     });
     const { question } = taken;
+    const isReplayed = taken.reply !== undefined;
     const stream = await replies.replyTo(taken, asker);
     if (answerType === 'text/event-stream') {
       const facts = { prompt: question.content, messageId: question.id, traceId: requestId };
       const events = agentEvents(stream, { ...facts, logFailure: agents.logFailure });
-      return { status: 200 as const, body: new EventStream(events) };
+      return { status: 200 as const, body: new EventStream(events), isReplayed };
     }
     const { message } = await waitForAnswer(stream);
     const [asked, answered] = [writeMessage(question), writeMessage(message)];
     const chunks = ['{"question":', ...asked, ',"message":', ...answered, '}'];
-    return { status: 200 as const, body: new JsonText<Reply>(chunks) };
+    return { status: 200 as const, body: new JsonText<Reply>(chunks), isReplayed };
   }
 
   return {
@@ -118,11 +119,15 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
       return reply({ status: 200, ...page });
     },
 
-    sendMessage: async (request) => request.reply(await replyTo(request, (tx, id) => takeNewQuestion(tx, id, request))),
+    sendMessage: async (request) => {
+      const { isReplayed, ...answer } = await replyTo(request, (tx, id) => takeNewQuestion(tx, id, request));
+      return request.reply(isReplayed ? { ...answer, headers: REPLAYED } : answer);
+    },
 
     replyToMessage: async (request) => {
       const { message_id } = request.params;
-      return request.reply(await replyTo(request, (tx, id) => takeQuestion(tx, id, message_id)));
+      const { isReplayed: _, ...answer } = await replyTo(request, (tx, id) => takeQuestion(tx, id, message_id));
+      return request.reply(answer);
     },
   };
 }
