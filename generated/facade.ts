@@ -195,7 +195,7 @@ export type ListKeysProblem = CommonProblem | InvalidRequest | MissingScope | No
 export type CreateKeyProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | IdempotencyKeyReused;
 
 /** The problems of `getKey`. */
-export type GetKeyProblem = CommonProblem | InvalidRequest | MissingScope | KeyNotFound | NotAcceptable;
+export type GetKeyProblem = CommonProblem | InvalidRequest | MissingScope | KeyNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `deleteKey`. */
 export type DeleteKeyProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | KeyNotFound;
@@ -207,13 +207,13 @@ export type ListProjectsProblem = CommonProblem | InvalidRequest | MissingScope 
 export type CreateProjectProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | NotAcceptable | NameTaken | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | IdempotencyKeyReused;
 
 /** The problems of `getProject`. */
-export type GetProjectProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable;
+export type GetProjectProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `deleteProject`. */
 export type DeleteProjectProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ProjectNotFound | ProjectNotEmpty | PreconditionFailed;
 
 /** The problems of `getManifest`. */
-export type GetManifestProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable | LimitReached;
+export type GetManifestProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable | LimitReached | PreconditionFailed;
 
 /** The problems of `applyManifest`. */
 export type ApplyManifestProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | TrainingInProgress | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnusableSkill | UnknownSkill | UnknownAgent | QueryFailed | UnusableTable;
@@ -234,7 +234,7 @@ export interface SkillParams {
 }
 
 /** The problems of `getSkill`. */
-export type GetSkillProblem = CommonProblem | InvalidRequest | MissingScope | SkillNotFound | ProjectNotFound | NotAcceptable;
+export type GetSkillProblem = CommonProblem | InvalidRequest | MissingScope | SkillNotFound | ProjectNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `updateSkill`. */
 export type UpdateSkillProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | SkillNotFound | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnusableSkill;
@@ -261,7 +261,7 @@ export type ListAgentsProblem = CommonProblem | InvalidRequest | MissingScope | 
 export type CreateAgentProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | UnknownSkill | IdempotencyKeyReused;
 
 /** The problems of `getAgent`. */
-export type GetAgentProblem = CommonProblem | InvalidRequest | MissingScope | AgentNotFound | ProjectNotFound | NotAcceptable;
+export type GetAgentProblem = CommonProblem | InvalidRequest | MissingScope | AgentNotFound | ProjectNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `updateAgent`. */
 export type UpdateAgentProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | AgentNotFound | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnknownSkill;
@@ -285,7 +285,7 @@ export type ListChatbotsProblem = CommonProblem | InvalidRequest | MissingScope 
 export type CreateChatbotProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | UnknownAgent | IdempotencyKeyReused;
 
 /** The problems of `getChatbot`. */
-export type GetChatbotProblem = CommonProblem | InvalidRequest | MissingScope | ChatbotNotFound | ProjectNotFound | NotAcceptable;
+export type GetChatbotProblem = CommonProblem | InvalidRequest | MissingScope | ChatbotNotFound | ProjectNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `updateChatbot`. */
 export type UpdateChatbotProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnknownAgent;
@@ -300,7 +300,7 @@ export type ListConversationsProblem = CommonProblem | InvalidRequest | MissingS
 export type CreateConversationProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ChatbotNotFound | ProjectNotFound | NotAcceptable | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | IdempotencyKeyReused;
 
 /** The problems of `getConversation`. */
-export type GetConversationProblem = CommonProblem | InvalidRequest | MissingScope | ConversationNotFound | ChatbotNotFound | ProjectNotFound | NotAcceptable;
+export type GetConversationProblem = CommonProblem | InvalidRequest | MissingScope | ConversationNotFound | ChatbotNotFound | ProjectNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `deleteConversation`. */
 export type DeleteConversationProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ConversationNotFound | ChatbotNotFound | ProjectNotFound;
@@ -318,7 +318,7 @@ export type ReplyToMessageProblem = CommonProblem | InvalidRequest | MissingScop
 export type ListModelsProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable;
 
 /** The problems of `getModel`. */
-export type GetModelProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
+export type GetModelProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `trainModel`. */
 export type TrainModelProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | TrainingInProgress | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnusableTable | QueryFailed;
@@ -330,7 +330,7 @@ export type DeleteModelProblem = CommonProblem | InvalidRequest | MissingScope |
 export type PredictProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | ModelNotReady | LimitReached | BodyTooLarge | UnsupportedMediaType | UnknownNames;
 
 /** The problems of `getOnnx`. */
-export type GetOnnxProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable | NotExportable | ModelNotReady;
+export type GetOnnxProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable | NotExportable | ModelNotReady | PreconditionFailed;
 
 /** The problems of `getErrors`. */
 export type GetErrorsProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
@@ -360,7 +360,7 @@ export type PreviewTableProblem = CommonProblem | InvalidRequest | MalformedBody
 export type ListVersionsProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
 
 /** The problems of `getVersion`. */
-export type GetVersionProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
+export type GetVersionProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `deleteVersion`. */
 export type DeleteVersionProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | VersionInUse | TrainingInProgress | PreconditionFailed;
@@ -387,7 +387,7 @@ export type CompleteChatProblem = CommonProblem | InvalidRequest | MalformedBody
 export type CompleteResponseProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | PreviousResponseNotFound | AgentNotFound | ProjectNotFound | NotAcceptable | UnknownChatModel | BodyTooLarge | UnsupportedMediaType | ChatNotConfigured | ChatServerFailed;
 
 /** The problems of `getResponse`. */
-export type GetResponseProblem = CommonProblem | InvalidRequest | MissingScope | ResponseNotFound | NotAcceptable;
+export type GetResponseProblem = CommonProblem | InvalidRequest | MissingScope | ResponseNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `deleteResponse`. */
 export type DeleteResponseProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ResponseNotFound;
@@ -425,6 +425,8 @@ export interface CreateKeyOptions extends CallOptions {
 
 /** The options of `keys.get`. */
 export interface GetKeyOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getKey', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getKey', 'header', 'If-None-Match'> | undefined;
 }
@@ -485,6 +487,8 @@ export interface CreateProjectOptions extends CallOptions {
 
 /** The options of `projects.get`. */
 export interface GetProjectOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getProject', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getProject', 'header', 'If-None-Match'> | undefined;
 }
@@ -497,6 +501,8 @@ export interface DeleteProjectOptions extends CallOptions {
 
 /** The options of `projects.getManifest`. */
 export interface GetManifestOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getManifest', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getManifest', 'header', 'If-None-Match'> | undefined;
 }
@@ -580,6 +586,8 @@ export interface CreateSkillOptions extends CallOptions {
 
 /** The options of `skills.get`. */
 export interface GetSkillOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getSkill', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getSkill', 'header', 'If-None-Match'> | undefined;
 }
@@ -710,6 +718,8 @@ export interface CreateAgentOptions extends CallOptions {
 
 /** The options of `agents.get`. */
 export interface GetAgentOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getAgent', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getAgent', 'header', 'If-None-Match'> | undefined;
 }
@@ -819,6 +829,8 @@ export interface CreateChatbotOptions extends CallOptions {
 
 /** The options of `chatbots.get`. */
 export interface GetChatbotOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getChatbot', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getChatbot', 'header', 'If-None-Match'> | undefined;
 }
@@ -896,6 +908,8 @@ export interface CreateConversationOptions extends CallOptions {
 
 /** The options of `conversations.get`. */
 export interface GetConversationOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getConversation', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getConversation', 'header', 'If-None-Match'> | undefined;
 }
@@ -1016,6 +1030,8 @@ export interface ListModelsOptions extends CallOptions {
 export interface GetModelOptions extends CallOptions {
   /** The version to show, in place of the newest. */
   version?: QueryValue<'getModel', 'query', 'version'> | undefined;
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getModel', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getModel', 'header', 'If-None-Match'> | undefined;
 }
@@ -1128,6 +1144,8 @@ export interface PredictOptions extends CallOptions {
 
 /** The options of `models.getOnnx`. */
 export interface GetOnnxOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getOnnx', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getOnnx', 'header', 'If-None-Match'> | undefined;
 }
@@ -1343,6 +1361,8 @@ export interface ListVersionsOptions extends CallOptions {
 
 /** The options of `versions.get`. */
 export interface GetVersionOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getVersion', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getVersion', 'header', 'If-None-Match'> | undefined;
 }
@@ -1450,6 +1470,8 @@ export interface McpOperations {
 
 /** The options of `openai.getResponse`. */
 export interface GetResponseOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getResponse', 'header', 'If-Match'> | undefined;
   /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
   ifNoneMatch?: QueryValue<'getResponse', 'header', 'If-None-Match'> | undefined;
 }
@@ -1594,21 +1616,21 @@ export const FACADE = {
   keys: {
     list: {"id":"listKeys","method":"GET","path":"/keys","names":[],"reads":"list"},
     create: {"id":"createKey","method":"POST","path":"/keys","names":[],"reads":"json","consumes":["application/json"],"wraps":"key","headers":["idempotencyKey"]},
-    get: {"id":"getKey","method":"GET","path":"/keys/{key_id}","names":["key_id"],"reads":"json","headers":["ifNoneMatch"]},
+    get: {"id":"getKey","method":"GET","path":"/keys/{key_id}","names":["key_id"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteKey","method":"DELETE","path":"/keys/{key_id}","names":["key_id"],"reads":"nothing"},
   },
   projects: {
     list: {"id":"listProjects","method":"GET","path":"/projects","names":[],"reads":"list"},
     create: {"id":"createProject","method":"POST","path":"/projects","names":[],"reads":"json","consumes":["application/json"],"wraps":"project","headers":["idempotencyKey"]},
-    get: {"id":"getProject","method":"GET","path":"/projects/{project_name}","names":["project_name"],"reads":"json","headers":["ifNoneMatch"]},
+    get: {"id":"getProject","method":"GET","path":"/projects/{project_name}","names":["project_name"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteProject","method":"DELETE","path":"/projects/{project_name}","names":["project_name"],"reads":"nothing","headers":["ifMatch"]},
-    getManifest: {"id":"getManifest","method":"GET","path":"/projects/{project_name}/manifest","names":["project_name"],"reads":"json","headers":["ifNoneMatch"]},
+    getManifest: {"id":"getManifest","method":"GET","path":"/projects/{project_name}/manifest","names":["project_name"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     applyManifest: {"id":"applyManifest","method":"PUT","path":"/projects/{project_name}/manifest","names":["project_name"],"reads":"json","consumes":["application/json"],"headers":["ifMatch"]},
   },
   skills: {
     list: {"id":"listSkills","method":"GET","path":"/projects/{project_name}/skills","names":[],"reads":"list"},
     create: {"id":"createSkill","method":"POST","path":"/projects/{project_name}/skills","names":[],"reads":"json","consumes":["application/json"],"wraps":"skill","headers":["idempotencyKey"]},
-    get: {"id":"getSkill","method":"GET","path":"/projects/{project_name}/skills/{skill_name}","names":["skill_name"],"reads":"json","headers":["ifNoneMatch"]},
+    get: {"id":"getSkill","method":"GET","path":"/projects/{project_name}/skills/{skill_name}","names":["skill_name"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     update: {"id":"updateSkill","method":"PUT","path":"/projects/{project_name}/skills/{skill_name}","names":["skill_name"],"reads":"json","consumes":["application/json"],"wraps":"skill","headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteSkill","method":"DELETE","path":"/projects/{project_name}/skills/{skill_name}","names":["skill_name"],"reads":"nothing","headers":["ifMatch"]},
   },
@@ -1621,7 +1643,7 @@ export const FACADE = {
   agents: {
     list: {"id":"listAgents","method":"GET","path":"/projects/{project_name}/agents","names":[],"reads":"list"},
     create: {"id":"createAgent","method":"POST","path":"/projects/{project_name}/agents","names":[],"reads":"json","consumes":["application/json"],"wraps":"agent","headers":["idempotencyKey"]},
-    get: {"id":"getAgent","method":"GET","path":"/projects/{project_name}/agents/{agent_name}","names":["agent_name"],"reads":"json","headers":["ifNoneMatch"]},
+    get: {"id":"getAgent","method":"GET","path":"/projects/{project_name}/agents/{agent_name}","names":["agent_name"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     update: {"id":"updateAgent","method":"PUT","path":"/projects/{project_name}/agents/{agent_name}","names":["agent_name"],"reads":"json","consumes":["application/json"],"wraps":"agent","headers":["ifMatch","ifNoneMatch"]},
     deleteByPlural: {"id":"deleteAgentByPlural","method":"DELETE","path":"/projects/{project_name}/agents/{agent_name}","names":["agent_name"],"reads":"nothing","headers":["ifMatch"]},
     complete: {"id":"completeAgent","method":"POST","path":"/projects/{project_name}/agents/{agent_name}/completions","names":["agent_name"],"reads":"json","consumes":["application/json"]},
@@ -1631,14 +1653,14 @@ export const FACADE = {
   chatbots: {
     list: {"id":"listChatbots","method":"GET","path":"/projects/{project_name}/chatbots","names":[],"reads":"list"},
     create: {"id":"createChatbot","method":"POST","path":"/projects/{project_name}/chatbots","names":[],"reads":"json","consumes":["application/json"],"wraps":"chatbot","headers":["idempotencyKey"]},
-    get: {"id":"getChatbot","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}","names":["chatbot_name"],"reads":"json","headers":["ifNoneMatch"]},
+    get: {"id":"getChatbot","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}","names":["chatbot_name"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     update: {"id":"updateChatbot","method":"PUT","path":"/projects/{project_name}/chatbots/{chatbot_name}","names":["chatbot_name"],"reads":"json","consumes":["application/json"],"wraps":"chatbot","headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteChatbot","method":"DELETE","path":"/projects/{project_name}/chatbots/{chatbot_name}","names":["chatbot_name"],"reads":"nothing","headers":["ifMatch"]},
   },
   conversations: {
     list: {"id":"listConversations","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations","names":["chatbot_name"],"reads":"list"},
     create: {"id":"createConversation","method":"POST","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations","names":["chatbot_name"],"reads":"json","consumes":["application/json"],"wraps":"conversation","headers":["idempotencyKey"]},
-    get: {"id":"getConversation","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}","names":["chatbot_name","conversation_id"],"reads":"json","headers":["ifNoneMatch"]},
+    get: {"id":"getConversation","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}","names":["chatbot_name","conversation_id"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteConversation","method":"DELETE","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}","names":["chatbot_name","conversation_id"],"reads":"nothing"},
   },
   messages: {
@@ -1650,11 +1672,11 @@ export const FACADE = {
   },
   models: {
     list: {"id":"listModels","method":"GET","path":"/api/projects/{projectName}/models","names":[],"reads":"list"},
-    get: {"id":"getModel","method":"GET","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","headers":["ifNoneMatch"]},
+    get: {"id":"getModel","method":"GET","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     train: {"id":"trainModel","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],"headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteModel","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"nothing","headers":["ifMatch"]},
     predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
-    getOnnx: {"id":"getOnnx","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/onnx","names":["modelName"],"reads":"blob","headers":["ifNoneMatch"]},
+    getOnnx: {"id":"getOnnx","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/onnx","names":["modelName"],"reads":"blob","headers":["ifMatch","ifNoneMatch"]},
     getErrors: {"id":"getErrors","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/errors","names":["modelName"],"reads":"json"},
     getSeries: {"id":"getSeries","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/series","names":["modelName"],"reads":"json"},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
@@ -1666,7 +1688,7 @@ export const FACADE = {
   },
   versions: {
     list: {"id":"listVersions","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/versions","names":["modelName"],"reads":"list"},
-    get: {"id":"getVersion","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}","names":["modelName","version"],"reads":"json","headers":["ifNoneMatch"]},
+    get: {"id":"getVersion","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}","names":["modelName","version"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteVersion","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}","names":["modelName","version"],"reads":"nothing","headers":["ifMatch"]},
     serve: {"id":"serveVersion","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/serving","names":["modelName"],"reads":"json","consumes":["application/json"],"wraps":"serving","headers":["ifMatch"]},
   },
@@ -1679,7 +1701,7 @@ export const FACADE = {
     getModel: {"id":"getOpenaiModel","method":"GET","path":"/v1/models/{openai_model}","names":["openai_model"],"reads":"json"},
     completeChat: {"id":"completeChat","method":"POST","path":"/v1/chat/completions","names":[],"reads":"json","consumes":["application/json"]},
     completeResponse: {"id":"completeResponse","method":"POST","path":"/v1/responses","names":[],"reads":"json","consumes":["application/json"]},
-    getResponse: {"id":"getResponse","method":"GET","path":"/v1/responses/{response_id}","names":["response_id"],"reads":"json","headers":["ifNoneMatch"]},
+    getResponse: {"id":"getResponse","method":"GET","path":"/v1/responses/{response_id}","names":["response_id"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
     deleteResponse: {"id":"deleteResponse","method":"DELETE","path":"/v1/responses/{response_id}","names":["response_id"],"reads":"nothing"},
   },
   health: {

@@ -179,7 +179,10 @@ async function mcporter(url: string, key: string, folder: string): Promise<Conne
 
 /** The part of `@openai/agents` that is used. */
 interface OpenaiAgentsPackage {
-  readonly MCPServerStreamableHttp: new (options: { readonly url: string; readonly requestInit: RequestInit }) => {
+  readonly MCPServerStreamableHttp: new (options: {
+    readonly url: string;
+    readonly requestInit: RequestInit;
+  }) => {
     connect(): Promise<void>;
     listTools(): Promise<readonly { readonly name: string }[]>;
     callTool(name: string, input: object): Promise<unknown>;

@@ -16,7 +16,14 @@ type Content<R> = R extends { content: infer C } ? C : never;
 type Declared<H> = { [K in keyof H as string extends K ? never : K]: H[K] };
 
 /** Headers that are set for every operation, outside its handler. */
-type SetElsewhere = 'X-Request-Id' | 'RateLimit' | 'RateLimit-Policy' | 'X-Accel-Buffering' | 'Deprecation' | 'Sunset' | 'Vary';
+type SetElsewhere =
+  | 'X-Request-Id'
+  | 'RateLimit'
+  | 'RateLimit-Policy'
+  | 'X-Accel-Buffering'
+  | 'Deprecation'
+  | 'Sunset'
+  | 'Vary';
 
 /** Headers that are sent only where they apply: a repetition, a next page, warnings, a calibration that truths moved, a session. */
 type Optional = 'Idempotent-Replayed' | 'Link' | 'Row-Warnings' | 'Model-Calibration' | 'Mcp-Session-Id';

@@ -7,10 +7,7 @@ export type ConditionalReply<T> =
   | ({ readonly status: 200 } & Tagged<T>)
   | { readonly status: 304; readonly headers: Tagged<T>['headers'] };
 
-export async function conditionalGet<T>(
-  chunks: JsonChunks,
-  conditions: Conditions,
-): Promise<ConditionalReply<T>> {
+export async function conditionalGet<T>(chunks: JsonChunks, conditions: Conditions): Promise<ConditionalReply<T>> {
   const { body, headers } = await withEtag<T>(chunks);
   return isKnown(conditions, headers.ETag) ? { status: 304, headers } : { status: 200, body, headers };
 }

@@ -2247,7 +2247,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(NewKey, decode(NewKey, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(NewKey, decode(NewKey, _safe_json(response))), headers=read_envelope_headers(response, [("idempotent-replayed", "idempotent_replayed", "string"), ("etag", "etag", "string"), ("location", "location", "string")]), response=response)
 
     def get_key(self, key_id: KeyId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Key:
         """Get one key"""
@@ -2334,7 +2334,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Project, decode(Project, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(Project, decode(Project, _safe_json(response))), headers=read_envelope_headers(response, [("idempotent-replayed", "idempotent_replayed", "string"), ("etag", "etag", "string"), ("location", "location", "string")]), response=response)
 
     def get_project(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Project:
         """Get one project"""
@@ -2475,7 +2475,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(Skill, decode(Skill, _safe_json(response))), headers=read_envelope_headers(response, [("idempotent-replayed", "idempotent_replayed", "string"), ("etag", "etag", "string"), ("location", "location", "string")]), response=response)
 
     def get_skill(self, project_name: NameOrId, skill_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Skill:
         """Get one skill"""
@@ -2573,6 +2573,17 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
 
+    def get_document_with_headers(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
+        """Like get_document(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_document"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=None, headers=read_envelope_headers(response, [("vary", "vary", "string")]), response=response)
+
     def put_document(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, body: DocumentText, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Document:
         """Create or replace a document"""
         op = _OPERATIONS["put_document"]
@@ -2645,7 +2656,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
+        return Envelope(data=cast(Agent, decode(Agent, _safe_json(response))), headers=read_envelope_headers(response, [("idempotent-replayed", "idempotent_replayed", "string"), ("etag", "etag", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
 
     def get_agent(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Agent:
         """Get one agent"""
@@ -2774,7 +2785,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
+        return Envelope(data=cast(Chatbot, decode(Chatbot, _safe_json(response))), headers=read_envelope_headers(response, [("idempotent-replayed", "idempotent_replayed", "string"), ("etag", "etag", "string"), ("location", "location", "string"), ("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
 
     def get_chatbot(self, chatbot_name: NameOrId, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Chatbot:
         """Get one chatbot"""
@@ -2881,7 +2892,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(Conversation, decode(Conversation, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string"), ("location", "location", "string")]), response=response)
+        return Envelope(data=cast(Conversation, decode(Conversation, _safe_json(response))), headers=read_envelope_headers(response, [("idempotent-replayed", "idempotent_replayed", "string"), ("etag", "etag", "string"), ("location", "location", "string")]), response=response)
 
     def get_conversation(self, project_name: NameOrId, chatbot_name: NameOrId, conversation_id: Id, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Conversation:
         """Get one conversation"""
@@ -3223,7 +3234,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("row-warnings", "row_warnings", "string"), ("model-calibration", "model_calibration", "string")]), response=response)
+        return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("vary", "vary", "string"), ("row-warnings", "row_warnings", "string"), ("model-calibration", "model_calibration", "string")]), response=response)
 
     def get_onnx(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Get a model as ONNX"""
@@ -3461,6 +3472,25 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(ModelRecord, decode(ModelRecord, _safe_json(response)))
+
+    def get_record_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, by: Optional[RecordGrouping] = None, column: Optional[RecordColumn] = None, drift: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[ModelRecord]:
+        """Like get_record(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_record"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if version is not None:
+            params["version"] = encode(version)
+        if by is not None:
+            params["by"] = encode(by)
+        if column is not None:
+            params["column"] = encode(column)
+        if drift is not None:
+            params["drift"] = encode(drift)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(ModelRecord, decode(ModelRecord, _safe_json(response))), headers=read_envelope_headers(response, [("vary", "vary", "string")]), response=response)
 
     def preview_table(self, project_name: NameOrId, body: List[TableRow], *, target: Optional[ColumnName] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""
