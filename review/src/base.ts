@@ -50,9 +50,31 @@ export function describeHere(isChanged: boolean): string {
  * Returns the content of a file at a commit; undefined if it did not exist.
  * @param file the path relative to the current folder.
  */
-export function fileAt({ commit }: Base, file: string): string | undefined {
-  const path = posix.normalize(file);
-  return tryGit('show', `${commit}:${path.startsWith('../') ? '' : './'}${path}`);
+export function fileAt(base: Base, file: string): string | undefined {
+  return filesAt(base, [file])[0];
+}
+
+/**
+ * Returns the contents of files at a commit, in one call of git; undefined for one that did not exist.
+ * @param files the paths relative to the current folder.
+ */
+export function filesAt({ commit }: Base, files: readonly string[]): (string | undefined)[] {
+  const names = files.map((file) => {
+    const path = posix.normalize(file);
+    return `${commit}:${path.startsWith('../') ? '' : './'}${path}`;
+  });
+  // A line is a name: one with a line break would be two.
+  const input = names.map((name) => (/[\r\n]/.test(name) ? ':' : name)).join('\n');
+  const output = tryGitBytes(['cat-file', '--batch'], `${input}\n`);
+  let at = 0;
+  return files.map(() => {
+    if (!output) return undefined;
+    const end = output.indexOf('\n', at);
+    const [, type, size] = /^\S+ (\w+) (\d+)$/.exec(output.toString('utf8', at, end)) ?? [];
+    const start = end + 1;
+    at = size === undefined ? start : start + Number(size) + 1;
+    return type === 'blob' ? output.toString('utf8', start, at - 1) : undefined;
+  });
 }
 
 /**
@@ -88,12 +110,12 @@ const ENOUGH_FOR_A_CONTRACT = 64 * 1024 * 1024;
 
 /** Runs git without a shell, and returns its output; undefined if it fails. */
 function tryGit(...args: string[]): string | undefined {
+  return tryGitBytes(args)?.toString('utf8');
+}
+
+function tryGitBytes(args: readonly string[], input = ''): Buffer | undefined {
   try {
-    return execFileSync('git', args, {
-      encoding: 'utf8',
-      maxBuffer: ENOUGH_FOR_A_CONTRACT,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    return execFileSync('git', args, { maxBuffer: ENOUGH_FOR_A_CONTRACT, input, stdio: ['pipe', 'pipe', 'ignore'] });
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { asArray, asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { listParts } from '../../contract/parts.js';
 import { referenceIn, resolve, targetOf, valueAt, writePointer } from '../../contract/pointer.js';
-import { joinFiles, type LostReference, type ReadFile } from './files.js';
+import { joinFiles, type LostReference, type ReadFiles } from './files.js';
 
 /** A version of the contract whose references all resolve. */
 export class Contract {
@@ -82,7 +82,7 @@ const shape = v.looseObject({
 /** How a contract is read. */
 export interface Reading {
   /** Reads the files that the contract refers to; without it, references to other files are faults. */
-  readonly read?: ReadFile | undefined;
+  readonly read?: ReadFiles | undefined;
   /** The day from which the version applies, as `2026-11-23`; today by default. */
   readonly day?: string | undefined;
 }

@@ -8,7 +8,7 @@ import { Option } from 'commander';
 import { VersionError } from '../../contract/versions.js';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { type Acceptance, readAcceptances } from './acceptance.js';
-import { describe, describeHere, fileAt, fileHere, findBase, isChangedHere, NoBase } from './base.js';
+import { describe, describeHere, fileAt, fileHere, filesAt, findBase, isChangedHere, NoBase } from './base.js';
 import { writeChangelog } from './changelog.js';
 import { ContractFault, readContract } from './contract.js';
 import { MARKDOWN, writeComment } from './markdown.js';
@@ -87,9 +87,9 @@ function review({ contract: file, accepted, reference }: Task, { format, join }:
   try {
     const versions = {
       before: readContract(texts.before, `${file} at ${base.name}`, {
-        read: (path) => fileAt(base, besides(file, path)),
+        read: (paths) => filesAt(base, besides(file, paths)),
       }),
-      after: readContract(texts.after, file, { read: (path) => fileHere(besides(file, path)) }),
+      after: readContract(texts.after, file, { read: (paths) => besides(file, paths).map(fileHere) }),
     };
     const found = reviewContracts(versions, acceptancesIn(accepted));
     print(writeReport(found, sides, format));
@@ -106,9 +106,9 @@ function failed(reason: string): number {
   return NO_CONTRACT;
 }
 
-/** Returns the path of a file that a contract refers to. */
-function besides(contract: string, path: string): string {
-  return posix.join(posix.dirname(contract), path);
+/** Returns the paths of files that a contract refers to. */
+function besides(contract: string, paths: readonly string[]): string[] {
+  return paths.map((path) => posix.join(posix.dirname(contract), path));
 }
 
 function acceptancesIn(file: string): readonly Acceptance[] {

@@ -9,7 +9,8 @@ type Files = Readonly<Record<string, string>>;
 /** Reads a contract whose root is `api/openapi.yaml`, with files relative to its folder. */
 function readFiles(files: Files) {
   const { root = '', ...others } = files;
-  const read = (path: string) => (Object.hasOwn(others, path) ? others[path] : undefined);
+  const read = (paths: readonly string[]) =>
+    paths.map((path) => (Object.hasOwn(others, path) ? others[path] : undefined));
   return readContract(root, 'openapi.yaml', { read });
 }
 

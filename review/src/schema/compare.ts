@@ -52,8 +52,18 @@ export function compareSchemas(contracts: Pair<Contract>, party: Party, schemas:
     return differences;
   };
   const comparison: Comparison = { contracts, party, inner: (path, pair) => below(path, compare(pair)) };
-  return compare({ before: [schemas.before], after: [schemas.after] });
+  // Many operations have the same body or answer, such as that of an error.
+  const whole = { before: [schemas.before], after: [schemas.after] };
+  const key = `${party} ${writeKey(contracts.before, whole.before)} ${writeKey(contracts.after, whole.after)}`;
+  const results = compared.get(contracts) ?? new Map<string, Difference[]>();
+  compared.set(contracts, results);
+  const result = results.get(key) ?? compare(whole);
+  results.set(key, result);
+  return result;
 }
+
+/** The differences of whole bodies. */
+const compared = new WeakMap<Pair<Contract>, Map<string, Difference[]>>();
 
 function compareShapes(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const { before, after } = shapes;

@@ -156,7 +156,8 @@ function findSlot(contract: Contract, shape: Shape, name: string, party: Party):
     ];
     schemas.push(...(own.length > 0 ? own : stated(part, 'additionalProperties')));
   }
-  if (!knownNames(contract, shape).has(name)) schemas.push(...listUnevaluated(shape));
+  const unevaluated = listUnevaluated(shape);
+  if (unevaluated.length > 0 && !knownNames(contract, shape).has(name)) schemas.push(...unevaluated);
   const inner = findShape(contract, schemas);
   const hidden = says(inner, party === 'sender' ? 'readOnly' : 'writeOnly', true);
   return {

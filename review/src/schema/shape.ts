@@ -36,8 +36,21 @@ export interface Comparison {
 /** Compares some keywords of two schemas. */
 export type KeywordComparison = (comparison: Comparison, shapes: Pair<Shape>) => Difference[];
 
+/** The shapes of single schemas: a shared schema is met at many operations, and at each of its fields. */
+const shapes = new WeakMap<Contract, WeakMap<JsonRecord, Shape>>();
+
 /** Resolves references and `allOf`. A schema that contains itself is included once. */
 export function findShape(contract: Contract, conjunction: Conjunction): Shape {
+  const [only] = conjunction;
+  if (conjunction.length !== 1 || !isSchemaObject(only)) return resolveShape(contract, conjunction);
+  const known = shapes.get(contract) ?? new WeakMap<JsonRecord, Shape>();
+  shapes.set(contract, known);
+  const shape = known.get(only) ?? resolveShape(contract, conjunction);
+  known.set(only, shape);
+  return shape;
+}
+
+function resolveShape(contract: Contract, conjunction: Conjunction): Shape {
   const found = new Set<JsonRecord>();
   let refused = false;
   const add = (schema: unknown): void => {
