@@ -2052,7 +2052,10 @@ export interface components {
         };
         /** @description A name, or an identifier where the resource is found by both. */
         NameOrId: string;
-        /** @description One or more entity tags, with commas between them, or `*` (RFC 9110, section 8.8.3). */
+        /**
+         * @description One or more entity tags, with commas between them, or `*` (RFC 9110, section 8.8.3). Empty elements between
+         *     commas are ignored (section 5.6.1.2).
+         */
         EntityTags: string;
         /**
          * Format: uuid
@@ -6372,6 +6375,7 @@ export interface components {
             headers: {
                 "X-Accel-Buffering": components["headers"]["NoBuffering"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                Vary: components["headers"]["VaryByAccept"];
                 "Mcp-Session-Id": components["headers"]["McpSessionId"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7482,6 +7486,11 @@ export interface components {
          */
         IfMatch: components["schemas"]["EntityTags"];
         /**
+         * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+         *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+         */
+        IfMatchOfRead: components["schemas"]["EntityTags"];
+        /**
          * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
          *     304 without a body (RFC 9110, section 13.1.2).
          */
@@ -7539,6 +7548,16 @@ export interface components {
         NoBuffering: string;
         /** @description The methods that the address has (RFC 9110, section 10.2.1). */
         Allow: string;
+        /**
+         * @description `true` if the answer repeats that of an earlier request with the same `Idempotency-Key`, and nothing was created.
+         *     The first answer has no such header.
+         */
+        IdempotentReplayed: string;
+        /**
+         * @description The answer depends on `Accept` (RFC 9110, section 12.5.5), so that a cache keeps each media type apart. Pages of
+         *     an allowed origin also get `Origin`.
+         */
+        VaryByAccept: string;
         /**
          * @description The strong entity tag of the resource (RFC 9110, section 8.8.3). It changes whenever anything in the answer
          *     does.
@@ -7688,6 +7707,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7716,6 +7736,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
@@ -7749,6 +7774,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["KeyNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7847,6 +7873,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7874,6 +7901,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
@@ -7907,6 +7939,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7947,6 +7980,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
+                /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
                  */
@@ -7980,6 +8018,7 @@ export interface operations {
             404: components["responses"]["ProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["ManifestTooLarge"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8115,6 +8154,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8143,6 +8183,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
@@ -8178,6 +8223,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8334,6 +8380,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    Vary: components["headers"]["VaryByAccept"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -8512,6 +8559,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8542,6 +8590,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
@@ -8577,6 +8630,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["AgentNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8865,6 +8919,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8895,6 +8950,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
@@ -8930,6 +8990,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["ChatbotNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9115,6 +9176,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9143,6 +9205,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
@@ -9180,6 +9247,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["ConversationNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9292,6 +9360,8 @@ export interface operations {
                 headers: {
                     "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
+                    Vary: components["headers"]["VaryByAccept"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -9340,6 +9410,7 @@ export interface operations {
                 headers: {
                     "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
+                    Vary: components["headers"]["VaryByAccept"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -9413,6 +9484,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
+                /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
                  */
@@ -9447,6 +9523,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9799,6 +9876,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    Vary: components["headers"]["VaryByAccept"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Row-Warnings": components["headers"]["RowWarnings"];
@@ -9831,6 +9909,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
@@ -9867,6 +9950,7 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NotExportable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -10000,6 +10084,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
+                /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
                  */
@@ -10036,6 +10125,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -10363,6 +10453,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    Vary: components["headers"]["VaryByAccept"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -10985,6 +11076,7 @@ export interface operations {
                 headers: {
                     "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
+                    Vary: components["headers"]["VaryByAccept"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -11028,6 +11120,7 @@ export interface operations {
                 headers: {
                     "X-Accel-Buffering": components["headers"]["NoBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
+                    Vary: components["headers"]["VaryByAccept"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -11056,6 +11149,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
                 /**
                  * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
                  *     304 without a body (RFC 9110, section 13.1.2).
@@ -11089,6 +11187,7 @@ export interface operations {
             403: components["responses"]["MissingScope"];
             404: components["responses"]["ResponseNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
