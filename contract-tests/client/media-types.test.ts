@@ -130,6 +130,17 @@ describe('a name', () => {
     },
   );
 
+  test('that is missing, and an option that does not exist, are reported with the method', () => {
+    const undefinedName = loose(undefined);
+    expect(() => roster.skills.get(undefinedName)).toThrow('getSkill needs skill_name: the skill_name is undefined');
+    expect(() => roster.documents.delete('care', undefinedName)).toThrow('the document_name is undefined');
+    const misspelled = { limt: 1 } as object;
+    const known = 'it has signal, agent, limit, cursor';
+    expect(() => roster.skills.list(misspelled)).toThrow(`listSkills has no option "limt"; ${known}`);
+    const ofHeader = { ifMatches: '"a"' } as object;
+    expect(() => roster.skills.get('lookup', ofHeader)).toThrow('it has signal, ifMatch, ifNoneMatch');
+  });
+
   test('is one segment, whatever it contains', async () => {
     const seen: string[] = [];
     const client = createRosterClient({

@@ -1,7 +1,14 @@
 /** Tests of `roster-client/tanstack-query` and of its recipe, with TanStack's core and the real server. */
-import { InfiniteQueryObserver, MutationObserver, QueryClient, QueryObserver } from '@tanstack/query-core';
+import {
+  dehydrate,
+  hydrate,
+  InfiniteQueryObserver,
+  MutationObserver,
+  QueryClient,
+  QueryObserver,
+} from '@tanstack/query-core';
 import { createRoster, isProblem, ProblemError, type Roster } from 'roster-client';
-import { type RosterQueries, rosterQueries } from 'roster-client/tanstack-query';
+import { keepEtags, type RosterQueries, rosterQueries } from 'roster-client/tanstack-query';
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest';
 import { skillChange } from '../../examples/recipes/tanstack-query.js';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
@@ -57,6 +64,23 @@ test('an unchanged skill is not sent again, and stays the same object', async ()
   const third = await queries.fetchQuery(from.skills.get('lookup'));
   expect(third.type).toBe('by_someone_else');
   expectTypeOf(third.agent_ids).toEqualTypeOf<string[]>();
+});
+
+test('data that a server hands to a page as JSON keep their ETags', async () => {
+  const options = { defaultOptions: { ...keepEtags, queries: { retry: false } } };
+  const ofServer = new QueryClient(options);
+  const skill = await ofServer.fetchQuery(from.skills.get('lookup'));
+  await ofServer.fetchQuery(from.skills.list());
+  const sent: unknown = JSON.parse(JSON.stringify(dehydrate(ofServer)));
+  queries = new QueryClient(options);
+  hydrate(queries, sent);
+  expect(shown()).toEqual(skill);
+  expect(queries.getQueryData(from.skills.list().queryKey)).toEqual([skill]);
+  await queries.fetchQuery(from.skills.get('lookup'));
+  expect(answers).toEqual(['GET 200', 'GET 200', 'GET 304']);
+  await other.skills.update('lookup', { type: 'by_someone_else' });
+  const change = new MutationObserver(queries, from.skills.update('lookup')).mutate({ type: 'mine' });
+  await expect(change).rejects.toSatisfy((error) => isProblem(error, '/problems/precondition-failed'));
 });
 
 test('a change is shown at once, and kept with its new ETag', async () => {

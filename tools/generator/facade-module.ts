@@ -186,6 +186,7 @@ function sendsAgentEvents(document: Document, { responses }: JsonRecord): boolea
 
 function writeRow({ name, operation, wraps, reads, ...verb }: Verb): string {
   const headers = operation.headers.map(([, header]) => toCamelCase(header));
+  const query = operation.parameters.filter((given) => given['in'] === 'query').map((given) => given['name']);
   const row = {
     id: operation.id,
     method: operation.method.toUpperCase(),
@@ -194,6 +195,7 @@ function writeRow({ name, operation, wraps, reads, ...verb }: Verb): string {
     reads,
     ...(operation.consumes.length > 0 && { consumes: operation.consumes }),
     ...(wraps && { wraps }),
+    ...(query.length > 0 && { query }),
     ...(headers.length > 0 && { headers }),
   };
   return `    ${name}: ${JSON.stringify(row)},`;

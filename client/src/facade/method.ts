@@ -58,7 +58,7 @@ export function createMethod(client: RosterClient, project: string, operation: F
 /** Sorts the arguments of a method into the parts of a request. */
 function buildRequest(operation: FacadeOperation, project: string, given: readonly unknown[]): RequestParts {
   const { names, consumes = [], wraps, headers = [] } = operation;
-  const path = Object.fromEntries(names.map((name, at) => [name, given[at]]));
+  const path = Object.fromEntries(names.map((name, at) => [name, requireName(operation, name, given[at])]));
   const rest = given.slice(names.length);
   const body = consumes.length > 0 ? rest.shift() : undefined;
   const { signal = null, contentType, ...options } = readOptions(rest[0]);
@@ -69,7 +69,7 @@ function buildRequest(operation: FacadeOperation, project: string, given: readon
     params: {
       path: { project_name: project, projectName: project, ...path },
       query: Object.fromEntries(
-        named.filter((option) => !isHeader(option)).map(([name, value]) => [separate(name, '_'), value]),
+        named.filter((option) => !isHeader(option)).map(([name, value]) => [requireOption(operation, name), value]),
       ),
       header: Object.fromEntries(named.filter(isHeader).map(([name, value]) => [separate(name, '-'), value])),
     },
@@ -77,6 +77,20 @@ function buildRequest(operation: FacadeOperation, project: string, given: readon
     ...(mediaType !== undefined && { headers: { 'Content-Type': mediaType } }),
     signal,
   };
+}
+
+/** @throws TypeError if a name in the address is missing; other faulty ones are refused with the address */
+function requireName({ id, names }: FacadeOperation, name: string, value: unknown): unknown {
+  if (value !== undefined) return value;
+  throw new TypeError(`${id} needs ${names.join(', ')}: the ${name} is undefined`);
+}
+
+/** @throws TypeError if the operation has no such option */
+function requireOption({ id, query = [], headers = [] }: FacadeOperation, name: string): string {
+  const parameter = separate(name, '_');
+  if (query.includes(parameter)) return parameter;
+  const known = ['signal', ...query, ...headers].join(', ');
+  throw new TypeError(`${id} has no option "${name}"; it has ${known}`);
 }
 
 interface AnyOptions {

@@ -112,6 +112,8 @@ export interface FacadeOperation {
   readonly consumes?: readonly string[];
   /** The member that the JSON body consists of. */
   readonly wraps?: string;
-  /** The options that are headers. Others are in the query. */
+  /** The options that are parameters of the query, as the address has them. */
+  readonly query?: readonly string[];
+  /** The options that are headers. */
   readonly headers?: readonly string[];
 }

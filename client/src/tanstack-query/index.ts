@@ -23,8 +23,34 @@ const CHANGED_WITH: Readonly<Partial<Record<ResourceName, readonly ResourceName[
   versions: ['versions', 'models'],
 };
 
-/** Where data keep the ETag that they were read with. A copy by `{ ...data }` keeps it too; JSON does not have it. */
+/** Where data keep the ETag that they were read with. A copy by `{ ...data }` keeps it too; JSON needs `keepEtags`. */
 const ETAG = Symbol('ETag');
+
+/** The member of JSON that has the ETag of the `data` beside it. */
+const TAG = 'roster-etag';
+
+/**
+ * Default options of `QueryClient`s between which data go as JSON, as from a server to a page: with them on both sides,
+ * `dehydrate` writes the ETags of data, and `hydrate` reads them.
+ *
+ * @example
+ * const client = new QueryClient({ defaultOptions: keepEtags });
+ */
+export const keepEtags = {
+  dehydrate: {
+    serializeData: (data: unknown): unknown => {
+      const etag = readEtag(data);
+      return etag === undefined ? data : { [TAG]: etag, data };
+    },
+  },
+  hydrate: {
+    deserializeData: (sent: unknown): unknown => {
+      if (typeof sent !== 'object' || sent === null || !(TAG in sent && 'data' in sent)) return sent;
+      const { [TAG]: etag, data } = sent;
+      return typeof data === 'object' && data !== null ? Object.assign(data, { [ETAG]: etag }) : data;
+    },
+  },
+};
 
 /** The page size of lists if none is asked for. */
 const PAGE_SIZE = 100;
