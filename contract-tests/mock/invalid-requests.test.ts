@@ -123,10 +123,37 @@ test('an address that cannot be decoded is refused, and does not end the mock', 
   expect((await send('/projects/default/skills')).status).toBe(200);
 });
 
-test.each([{ Accept: ',' }, { Prefer: 'dynamic=true' }])(
-  'a header that Prism cannot follow does not end the mock: %j',
-  async (headers) => {
-    await (await fetch(`${baseUrl}/projects`, { headers: { 'X-Api-Key': 'any', ...headers } })).text();
-    expect((await send('/projects')).status).toBe(200);
-  },
-);
+test('an unknown query parameter is refused, in the words of the service', async () => {
+  const problem = await readObject(await send('/projects/default/skills?limt=3'));
+  const message = 'is not a parameter of this operation; leave it out';
+  expect(problem).toMatchObject({ ...INVALID, detail: `/query/limt ${message}.` });
+  expect(problem['errors']).toEqual([{ pointer: '/query/limt', message }]);
+});
+
+const READABLE = JSON.stringify({ agent: { name: 'a' } });
+
+test.each([
+  ['application/json;', 201],
+  ['application/json; charset', 201],
+  ['json', 415],
+  [';', 415],
+])('a body of the media type %s is answered with %d, as by the service', async (type, status) => {
+  const headers = { 'Content-Type': type };
+  const response = await send('/projects/default/agents', { method: 'POST', headers, body: READABLE });
+  expect(response.status).toBe(status);
+});
+
+test.each([
+  [',', 406],
+  ['*', 406],
+  ['json, application/json;', 200],
+  ['application/json;q=1, text/html', 200],
+])('Accept: %s is answered with %d, as by the service', async (accept, status) => {
+  const response = await send('/projects/default/skills', { headers: { Accept: accept } });
+  expect(response.status).toBe(status);
+});
+
+test('a preference that Prism cannot follow does not end the mock', async () => {
+  await (await send('/projects', { headers: { Prefer: 'dynamic=true' } })).text();
+  expect((await send('/projects')).status).toBe(200);
+});

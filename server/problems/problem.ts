@@ -62,6 +62,9 @@ export function invalidRequest(errors: readonly FieldError[]) {
   return problem('/problems/invalid-request', describeFaults(errors), { errors: errors.slice(0, MAX_ERRORS) });
 }
 
+/** The message of a query parameter that an operation does not have. */
+export const UNKNOWN_PARAMETER = 'is not a parameter of this operation; leave it out';
+
 /** The most characters of a fault in a detail; names that callers make up have any length. */
 const MAX_FAULT_LENGTH = 500;
 

@@ -25,7 +25,7 @@ let prism: PrismServer;
 let good = '';
 let isFaulty = false;
 
-// Prism rejects a header that it cannot parse, such as a Content-Type. That request gets no answer, but others do.
+// A request that Prism cannot follow gets no answer, but others do.
 process.on('unhandledRejection', (error) => complain(`Prism failed: ${readMessage(error)}`));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit());
 try {

@@ -10,7 +10,9 @@ import mocker from '@stoplight/prism-http/dist/mocker/index.js';
 import router from '@stoplight/prism-http/dist/router/index.js';
 import { createServer } from '@stoplight/prism-http-server';
 import { validate as isUuid } from 'uuid';
-import { describeFaults } from '../../server/problems/problem.js';
+import { escapeToken } from '../../contract/pointer.js';
+import { describeFaults, UNKNOWN_PARAMETER } from '../../server/problems/problem.js';
+import { readableHeaders } from './readable-headers.js';
 
 type Mock = PrismHttpComponents['mock'];
 type MockOptions = Parameters<Mock>[0];
@@ -33,7 +35,7 @@ function createMock(paths: () => readonly string[], note: Note): Mock {
         // Prism would make up a million items for a list with `Prefer: dynamic=true`.
         return mocker.default({ ...from, config: { ...from.config, dynamic: false } })(logger);
       } catch (cause) {
-        // Prism throws at a header that it cannot parse, such as `Accept: ,`.
+        // Prism throws at a header that it cannot parse.
         return { _tag: 'Left', left: new Error('Prism cannot read this request', { cause }) };
       }
     };
@@ -43,7 +45,7 @@ function createMock(paths: () => readonly string[], note: Note): Mock {
     if (faults.length > 0) {
       const reasons = faults.map(({ pointer, message }) => `${pointer} ${message}`.trim());
       note(request, reasons);
-      return changed(choose(asBadRequest(options)), (problem) =>
+      return changed(choose(asBadRequest(options, faults)), (problem) =>
         options.config.exampleKey === undefined ? withFaults(problem, faults) : problem,
       );
     }
@@ -92,6 +94,7 @@ export interface PrismServer {
 
 /** Creates a Prism without a contract, which does not listen yet. */
 export function createPrism(note: Note): PrismServer {
+  readableHeaders();
   const operations: Awaited<ReturnType<typeof getHttpOperationsFromSpec>> = [];
   const server = createServer(operations, {
     cors: true,
@@ -246,22 +249,30 @@ const ERROR = 0;
 /** The field that a message names; its path ends at the object. */
 const FIELD = /(?:required property|additional properties; found) '([^']+)'/;
 
-/** Returns the faults that Prism found in a request. */
-function listFaults({ input }: MockOptions): Fault[] {
-  return input.validations
-    .filter(({ severity }) => severity === ERROR)
-    .map(({ path = [], message }) => ({
-      pointer: ['', ...path, ...(FIELD.exec(message)?.slice(1) ?? [])].join('/'),
-      message: message.replace(/^Request .*?(?=must )/, ''),
-    }));
+/** Returns the faults that Prism found in a request, and the query parameters that it passes over. */
+function listFaults({ input, resource }: MockOptions): Fault[] {
+  const known = new Set(resource.request?.query?.map(({ name }) => name));
+  const unknown = Object.keys(input.data.url.query ?? {}).filter((name) => !known.has(name));
+  return [
+    ...unknown.map((name) => ({ pointer: `/query/${escapeToken(name)}`, message: UNKNOWN_PARAMETER })),
+    ...input.validations
+      .filter(({ severity }) => severity === ERROR)
+      .map(({ path = [], message }) => ({
+        pointer: ['', ...path, ...(FIELD.exec(message)?.slice(1) ?? [])].join('/'),
+        message: message.replace(/^Request .*?(?=must )/, ''),
+      })),
+  ];
 }
 
 /** Leaves out the 422, which Prism prefers to the 400: the contract refuses by it what is valid and cannot be done. */
-function asBadRequest(options: MockOptions): MockOptions {
-  const { resource, config } = options;
+function asBadRequest(options: MockOptions, faults: readonly Fault[]): MockOptions {
+  const { resource, config, input } = options;
   const responses = resource.responses.filter(({ code }) => code !== '422');
   const preferred = config.code === 422 ? withoutPreference(options) : options;
-  return { ...preferred, resource: { ...resource, responses } };
+  // Prism chooses an answer by what it has found, which may be nothing of these.
+  const found = input.validations.filter(({ severity }) => severity === ERROR);
+  const validations = found.length > 0 ? found : faults.map(({ message }) => ({ severity: ERROR, message }));
+  return { ...preferred, resource: { ...resource, responses }, input: { ...input, validations } };
 }
 
 /** Puts the faults of the request in the place of those of the example, if its problem lists any, and says the first. */

@@ -5,7 +5,7 @@ import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { escapeToken } from '../../../contract/pointer.js';
 import { absenceRule, describePattern, patternRule } from '../../../contract/rule-messages.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
-import type { FieldError } from '../../problems/problem.js';
+import { type FieldError, UNKNOWN_PARAMETER } from '../../problems/problem.js';
 import type { Excerpt } from './excerpt.js';
 import { createAjv, parameterSchema, withComponents } from './schemas.js';
 import { type FormFaults, findFormFaults, findShapeFault } from './shape-faults.js';
@@ -44,7 +44,7 @@ export function explainFaults(
       const name = path.slice('/query/'.length);
       const fault = { pointer: `/query/${escapeToken(name)}`, keyword: '', params: {} };
       if (!names.has(name)) {
-        return { ...fault, message: 'is not a parameter of this operation; leave it out' };
+        return { ...fault, message: UNKNOWN_PARAMETER };
       }
       return { ...fault, message: excerpt.query[name] === '' ? 'must not be empty' : message };
     };
