@@ -159,14 +159,21 @@ describe('classes', () => {
   }
 
   test('that are rare are merged, and unknown texts are of that class', () => {
-    const model = trainOn(rowsOf(['a', 40], ['b', 30], ['c', 9], ['d', 1], ['', 5], [null, 5]));
+    const model = trainOn(rowsOf(['a', 40], ['b', 30], ['e', 5], ['c', 4], ['d', 1], ['', 5], [null, 5]));
     expect(model.classes).toEqual([
       { name: 'a', rows: 40, merged_count: 0, merged: [] },
       { name: 'b', rows: 30, merged_count: 0, merged: [] },
-      { name: 'other', rows: 10, merged_count: 2, merged: ['c', 'd'] },
+      { name: 'e', rows: 5, merged_count: 0, merged: [] },
+      { name: 'other', rows: 5, merged_count: 2, merged: ['c', 'd'] },
     ]);
-    const [answer] = new Classifier(model).predict([{ x: 24, y: 'never seen' }]);
-    expect(answer).toMatchObject({ class: 'other', anomaly: false });
+    const [ofOther, ofFive] = new Classifier(model).predict([
+      { x: 34, y: 'never seen' },
+      { x: 24, y: 'e' },
+    ]);
+    expect(ofOther?.anomaly).toBe(false);
+    // A class of five rows has a probability of its own, which is that of a row of the class, not of any.
+    expect(ofFive?.probabilities[2]).toBeGreaterThan(5 * (5 / 80));
+    expect(ofOther?.probabilities.every((share) => share > 0)).toBe(true);
   });
 
   test('that are rare join a class that is named as they would be', () => {

@@ -74,7 +74,7 @@ function findMerged({ target, classes, rowCount }: ClassificationTable): Finding
         share: rows / rowCount,
         places: [],
         message: `${showCount(count)} ${rare} ${quote(target)} ${count === 1 ? 'has' : 'have'} too few rows, and count as ${quote(name)}: ${named.join(', ')}${more}.`,
-        effect: `The model predicts ${quote(name)} in their place. Send at least 10 rows of each, or group them.`,
+        effect: `The model predicts ${quote(name)} in their place. Send at least 5 rows of each, or group them.`,
         remedies: [],
       };
     });

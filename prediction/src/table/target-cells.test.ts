@@ -30,6 +30,18 @@ describe('the task', () => {
   });
 });
 
+test('classes of 5 to 9 rows are kept as far as 100 classes leave room for them, the most frequent first', () => {
+  const frequent = rowsWith(980, (row) => `class ${row % 98}`);
+  const few = (name: string, count: number) => rowsWith(count, () => name);
+  const table = readRowsTable([...frequent, ...few('five', 5), ...few('nine', 9), ...few('four', 4)], 'y');
+  if (table.task !== 'classification') throw new Error('The table is of numbers.');
+  expect(table.classes).toHaveLength(100);
+  expect(table.classes.slice(98)).toEqual([
+    { name: 'nine', rows: 9, merged_count: 0, merged: [] },
+    { name: 'other', rows: 9, merged_count: 2, merged: ['five', 'four'] },
+  ]);
+});
+
 describe('a target is refused, with the column and a remedy,', () => {
   test.each<[string, Row[], Task | undefined, string]>([
     ['of one class', rowsWith(60, () => 'a'), undefined, 'there is nothing to predict'],

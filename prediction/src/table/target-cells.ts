@@ -285,8 +285,11 @@ function start(text: string): string {
 /** The most classes that a model tells apart: every answer row has a probability of each. */
 export const MAX_CLASSES = 100;
 
-/** Classes with fewer rows are rare, and are merged: each of five folds would learn from one or none of them. */
+/** Two classes must have as many rows, and most rows be of such classes: others are names, or free text. */
 const MIN_CLASS_ROWS = 10;
+
+/** Classes with fewer rows are rare, and are merged: they would be in fewer than all of five folds. */
+const MIN_KEPT_ROWS = 5;
 
 /** The words and texts that a message names. */
 const MAX_NAMED = 3;
@@ -310,7 +313,8 @@ interface TextCount {
 }
 
 /**
- * Chooses the classes of a target. A class with at least 10 rows is kept; all others are merged into one.
+ * Chooses the classes of a target. A class with at least 10 rows is kept, and one of 5 to 9 rows where the most classes
+ * leave room for it; all others are merged into one.
  *
  * @returns the classes, and which of them each text is, in the order of the texts; or a sentence that says what is
  *   wrong, if fewer than two or more than 100 classes have enough rows, or if most rows are of rare classes.
@@ -324,21 +328,33 @@ function chooseClasses(target: string, counts: readonly TextCount[]) {
     return `Every value of the target ${name} is ${quote(first.text)}: there is nothing to predict. Choose another target, or send rows in which it varies.`;
   }
   const frequent = sorted.filter(({ rows }) => rows >= MIN_CLASS_ROWS);
-  const rare = sorted.filter(({ rows }) => rows < MIN_CLASS_ROWS);
-  const rareRows = rare.reduce((sum, { rows }) => sum + rows, 0);
+  const others = sorted.slice(frequent.length);
+  const rareRows = others.reduce((sum, { rows }) => sum + rows, 0);
   if (2 * rareRows > rowCount) {
     return `The target ${name} has ${thousands(sorted.length)} different values, and most rows have one that is in fewer than ${MIN_CLASS_ROWS} rows. Classes need at least ${MIN_CLASS_ROWS} rows each: group the values, or choose another target.`;
   }
   if (frequent.length < 2) {
-    const [most] = rare;
+    const [most] = others;
     const rows = most?.rows === 1 ? '1 row' : `${most?.rows} rows`;
     return `The target ${name} has one class with at least ${MIN_CLASS_ROWS} rows, ${quote(first?.text ?? '')}; the next, ${quote(most?.text ?? '')}, has ${rows}. Two classes need at least ${MIN_CLASS_ROWS} rows each: send more rows, or group the rare values.`;
   }
-  const classes = mergeRare(frequent, rare);
+  const classes = chooseKept(sorted, frequent.length);
   if (classes.length > MAX_CLASSES) {
-    return `The target ${name} has ${thousands(frequent.length)} classes with at least ${MIN_CLASS_ROWS} rows${rare.length > 0 ? ', and rarer ones' : ''}; a model distinguishes at most ${MAX_CLASSES}. Group the values, or choose another target.`;
+    return `The target ${name} has ${thousands(frequent.length)} classes with at least ${MIN_CLASS_ROWS} rows${others.length > 0 ? ', and rarer ones' : ''}; a model distinguishes at most ${MAX_CLASSES}. Group the values, or choose another target.`;
   }
   return { classes, classOf: assign(counts, classes) };
+}
+
+/**
+ * Returns the classes that are kept, with the one that takes in the others.
+ *
+ * @param sorted most frequent first, of which the first `frequent` are kept whatever their number is.
+ */
+function chooseKept(sorted: readonly TextCount[], frequent: number): TargetClass[] {
+  let kept = Math.max(sorted.filter(({ rows }) => rows >= MIN_KEPT_ROWS).length, frequent);
+  const classesOf = (count: number) => mergeRare(sorted.slice(0, count), sorted.slice(count));
+  while (kept > frequent && classesOf(kept).length > MAX_CLASSES) kept--;
+  return classesOf(kept);
 }
 
 function mergeRare(frequent: readonly TextCount[], rare: readonly TextCount[]): TargetClass[] {
