@@ -80,7 +80,8 @@ test('rows of any numbers, texts and dates are answered alike', async () => {
   );
   const times = { min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true };
   const day = fc.option(fc.date(times).map((date) => date.toISOString()));
-  const row = fc.record({ x: number, gaps: number, count: number, group: text, side: text, day });
+  const shop = fc.option(fc.integer({ min: 0, max: 320 }).map((one) => `shop ${one}`));
+  const row = fc.record({ x: number, gaps: number, count: number, group: text, side: text, shop, day });
   const confidence = fc.oneof(fc.constant(Number.NaN), fc.double({ min: 0.01, max: 0.99, noNaN: true }));
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 60 }), confidence, async (rows, level) => {

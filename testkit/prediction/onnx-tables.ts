@@ -9,7 +9,10 @@ import type { Row } from './sample-tables.js';
 /** Categories of the column `group`. */
 export const CATEGORIES = Array.from({ length: 40 }, (_, index) => `c${index}`);
 
-/** Columns of every kind: few and many categories, numbers with gaps and ties, and dates whose parts matter. */
+/** More values of the column `shop` than trees tell apart as categories. */
+const SHOPS = 300;
+
+/** Columns of every kind: few, many and very many categories, numbers with gaps and ties, and dates whose parts matter. */
 const random = seededRandom(7);
 const features = Array.from({ length: 1500 }, () => ({
   x: Math.round(1000 * random()) / 100,
@@ -19,15 +22,17 @@ const features = Array.from({ length: 1500 }, () => ({
   side: ['left', 'right', 'TRUE'][Math.floor(3 * random())] ?? null,
   day: new Date(Date.UTC(2015, 0, 1) + Math.floor(3e11 * random())).toISOString(),
   noise: random(),
+  shop: random() < 0.05 ? null : `shop ${Math.floor(SHOPS * random() ** 2)}`,
 }));
 
 function score(row: Row): number {
   const day = new Date(String(row['day']));
   const group = Number(String(row['group']).slice(1)) % 7;
   const side = row['side'] === 'left' ? 4 : 0;
+  const shop = Number(String(row['shop'] ?? '0').replace('shop ', '')) % 11;
   const season = day.getUTCMonth() + day.getUTCHours() / 5 + day.getUTCDay() / 3;
   const numbers = 3 * Number(row['x']) + Number(row['gaps'] ?? 2) + Number(row['count']) / 20;
-  return numbers + 2 * group + side + season + 4 * Number(row['noise']);
+  return numbers + 2 * group + side + shop + season + 4 * Number(row['noise']);
 }
 
 const TARGETS: Readonly<Record<string, (score: number) => number | string>> = {
@@ -83,6 +88,7 @@ export function rowsBeside(count: number, random: () => number, thresholds: Thre
     for (const name of Object.keys(row)) if (random() < 0.04) row[name] = null;
     if (random() < 0.1) row['x'] = Math.round(2000 * random()) / 200;
     if (random() < 0.05) row['group'] = 'unseen';
+    if (random() < 0.05) row['shop'] = choose(['unseen', 'NA', '']) ?? null;
     if (random() < 0.05) row['side'] = choose(['NA', 'True', 'none', 'LEFT']) ?? null;
     if (random() < 0.05) row['day'] = '1899-12-31T23:59:59.999Z';
     if (random() < 0.05) row['day'] = '2024-02-29T00:00:00.000Z';

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { isRowObject, type RowObject } from '../table/cells.js';
 import { columnReadingSchema } from '../table/codec/format.js';
 import { MAX_CATEGORIES } from '../table/column-profile.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import { DATE_PARTS } from '../trees/binning/date-parts.js';
 import { MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../trees/forest/tree.js';
 
@@ -98,10 +99,22 @@ function hasKeys(value: unknown, count: number): value is RowObject {
 /** A forest without its trees, which are lines of their own: `trees` is their number. */
 export const forestHeadSchema = v.strictObject({ base: v.number(), trees: indexSchema });
 
+const isValueBin = (bin: number) => Number.isInteger(bin) && bin > MISSING_BIN && bin < MAX_BINS;
+
+const valueBinsSchema = v.pipe(
+  v.strictObject({
+    texts: v.array(v.string()),
+    bins: numbersSchema(isValueBin),
+    others: v.pipe(v.number(), v.check(isValueBin)),
+  }),
+  v.check(({ texts, bins }) => texts.length === bins.length, 'A statistic must have a bin for each of its texts.'),
+);
+
 export const featureSchema = v.strictObject({
   column: indexSchema,
   part: v.nullable(v.picklist(DATE_PARTS)),
   cuts: v.pipe(numbersSchema(), v.maxLength(MAX_BINS - 2)),
+  statistic: v.exactOptional(valueBinsSchema),
 });
 
 /** For each feature, its unfamiliar bins: of missing values, and of a category's other values. */

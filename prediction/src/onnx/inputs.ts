@@ -1,7 +1,7 @@
 import { type ModelBase, maskBin } from '../model/model.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { MissingWords } from '../table/missing-words.js';
-import { createEncoder } from '../trees/binning/bin-mapper.js';
+import { createEncoder, type Encoder, MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { DatePart } from '../trees/binning/date-parts.js';
 import type { Steps } from '../trees/steps.js';
 import { DOUBLE, type GraphBuilder, OWN_NAMES, Tensor, type Value } from './graph.js';
@@ -48,22 +48,30 @@ export function* addInputs(graph: GraphBuilder, model: ModelBase): Steps<GraphIn
   const columns: TreeColumn[] = [];
   const features: Value[] = [];
   const masks: { readonly feature: number; readonly code: number }[] = [];
-  for (const [feature, { column, part, cuts }] of model.features.entries()) {
+  for (const [feature, described] of model.features.entries()) {
+    const { column, part, cuts, statistic } = described;
     const summary = model.columns[column];
     const input = inputs.get(column)?.value;
     // A decoded model was checked for it, and a trained one has it by construction.
     if (!summary || !input) throw new RangeError(`The model has no column ${column}.`);
     const unfamiliar = model.partial_rows?.unfamiliar_bins[feature] ?? [];
-    if (summary.kind === 'category') {
-      const codes = categoryCodes(summary, unfamiliar);
+    const encoder = createEncoder(summary, described);
+    if (statistic) {
+      // The bins are in order: bin b is the number b, and a missing value is NaN.
+      const codes = textCodes(summary, encoder, (bin) => (bin === MISSING_BIN ? Number.NaN : bin));
       features.push(addCodes(graph, input, codes));
-      columns.push({ kind: 'category', binCount: codes.binCount });
+      columns.push({ kind: 'ordered', cuts: Array.from({ length: encoder.binCount - 2 }, (_, index) => index + 1.5) });
+    } else if (summary.kind === 'category') {
+      const mask = maskBin(unfamiliar);
+      const codes = textCodes(summary, encoder, (bin) => 1 + (unfamiliar.includes(bin) ? mask : bin));
+      features.push(addCodes(graph, input, codes));
+      columns.push({ kind: 'category', binCount: encoder.binCount });
     } else {
       features.push(part === null ? input : addDatePart(graph, input, part));
       columns.push({ kind: 'ordered', cuts });
     }
     if (unfamiliar.length > 0) {
-      const code = summary.kind === 'category' ? maskBin(unfamiliar) + 1 : Number.NaN;
+      const code = summary.kind === 'category' && !statistic ? maskBin(unfamiliar) + 1 : Number.NaN;
       masks.push({ feature, code });
     }
     yield;
@@ -88,11 +96,10 @@ class InputNames {
   }
 }
 
-interface CategoryCodes {
+interface TextCodes {
   readonly codeOf: ReadonlyMap<string, number>;
   /** The code of texts that are not in the map. */
   readonly others: number;
-  readonly binCount: number;
 }
 
 /** Words that are read alike in any letter case, beside those for missing values. */
@@ -101,25 +108,19 @@ const BOOLEANS = ['true', 'false'];
 /** The most letters of a word that the graph knows in each letter case. */
 const MAX_LETTERS = 6;
 
-/** Codes of texts: bin + 1, where unfamiliar bins have the mask's. */
-function categoryCodes(summary: ColumnSummary, unfamiliar: readonly number[]): CategoryCodes {
-  const encoder = createEncoder(summary, [], null);
-  const mask = maskBin(unfamiliar);
-  const codeOf = (bin: number) => 1 + (unfamiliar.includes(bin) ? mask : bin);
+/** Returns the codes of the texts of a column by those of its bins. */
+function textCodes(summary: ColumnSummary, encoder: Encoder, codeOf: (bin: number) => number): TextCodes {
   const others = codeOf(encoder.binOfOthers);
   const codes = new Map<string, number>();
   const { texts: words, numbers } = MissingWords.of(summary.missing_words);
-  const texts = [
-    ...[...(summary.categories ?? []), '', ...numbers.values()],
-    ...[...words, ...BOOLEANS].flatMap(listWritings),
-  ];
+  const texts = [...[...encoder.texts, '', ...numbers.values()], ...[...words, ...BOOLEANS].flatMap(listWritings)];
   for (const text of texts) {
     // What is not text in UTF-8 is not a key; the cell of such a text is one of the others.
     if (Buffer.from(text).toString() !== text) continue;
     const code = codeOf(encoder.bin(text));
     if (code !== others) codes.set(text, code);
   }
-  return { codeOf: codes, others, binCount: encoder.binCount };
+  return { codeOf: codes, others };
 }
 
 /** Returns the ways to write a word: a long one in small letters, in capitals, and with a capital at its beginning. */
@@ -138,7 +139,7 @@ function writings(word: string): string[] {
   return [...letters].flatMap((letter) => ends.map((end) => letter + end));
 }
 
-function addCodes(graph: GraphBuilder, input: Value, { codeOf, others }: CategoryCodes): Value {
+function addCodes(graph: GraphBuilder, input: Value, { codeOf, others }: TextCodes): Value {
   // An encoder without keys is refused; this text has no code of its own.
   const keys = codeOf.size > 0 ? [...codeOf.keys()] : [''];
   const values = codeOf.size > 0 ? [...codeOf.values()] : [others];

@@ -31,14 +31,15 @@ export type BinnedModel = Pick<ModelBase, 'columns' | 'features' | 'partial_rows
 export class RowBinner {
   static *create({ columns, features, partial_rows }: BinnedModel): Steps<RowBinner> {
     const inputs: BinnedInput[] = [];
-    for (const [feature, { column, part, cuts }] of features.entries()) {
+    for (const [feature, described] of features.entries()) {
+      const { column } = described;
       const summary = columns[column];
       // A decoded model was checked for it, and a trained one has it by construction.
       if (summary === undefined) throw new RangeError(`The model has no column ${column}.`);
       const unfamiliarBins = partial_rows?.unfamiliar_bins[feature] ?? [];
       const isUnseen = new Uint8Array(MAX_BINS);
       for (const bin of unfamiliarBins) isUnseen[bin] = 1;
-      const encoder = createEncoder(summary, cuts, part);
+      const encoder = createEncoder(summary, described);
       const mask = maskBin(unfamiliarBins);
       inputs.push({ column, cell: new Cell(summary.name), encoder, isUnseen, mask });
       yield;

@@ -172,8 +172,8 @@ function summariseCategories(column: TextColumn, counts: Uint32Array, categoryBy
   const byFrequency = column.texts
     .map((text, index) => ({ text, count: counts[index + 1] ?? 0 }))
     .sort((a, b) => b.count - a.count);
-  // The fewest that trees can tell from the others.
-  const fewest = minRowsPerLeaf(column.codes.length) / 2;
+  // The fewest that trees can tell from the others, or that say something of each other.
+  const fewest = Math.min(MIN_REPEATED_ROWS, minRowsPerLeaf(column.codes.length) / 2);
   if (use.used && distinct > MAX_CATEGORIES && (byFrequency[0]?.count ?? 0) < fewest) {
     use.used = false;
     use.reason = `no value is in more than ${byFrequency[0]?.count} rows, too few to learn from`;
@@ -272,6 +272,9 @@ export function countValues(values: Float64Array): ValueCount[] {
   }
   return counts;
 }
+
+/** A column of many values is used if one of them has so many rows: fewer would be summarised by next to nothing. */
+const MIN_REPEATED_ROWS = 3;
 
 /** One of the 256 bins is for missing values, one for all of the other categories. */
 export const MAX_CATEGORIES = 254;

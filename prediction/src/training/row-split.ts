@@ -33,6 +33,26 @@ export function splitRows({ validation, rowCount }: RowTable, order: Uint32Array
   return { method: 'last', train: train.sort(), validation: thinOut(middle), test: thinOut(test) };
 }
 
+/**
+ * Returns the order in which rows learn from the targets of those before them: a random one, in which rows of a group
+ * stay together, and the rows that measure a model as the last ones come last, without learning from each other.
+ *
+ * @param order all rows, in random order.
+ */
+export function orderToLearn({ validation, rowCount }: RowTable, split: RowSplit, order: Uint32Array) {
+  if (split.method === 'random') return { order };
+  if (split.method === 'group') {
+    return { order: split.order, ...(validation?.method === 'group' && { blockOf: validation.codes }) };
+  }
+  const blockOf = new Uint8Array(rowCount).fill(1);
+  for (const row of split.train) blockOf[row] = 0;
+  const last = order.filter((row) => blockOf[row] === 1);
+  const learnt = new Uint32Array(rowCount);
+  learnt.set(order.filter((row) => blockOf[row] === 0));
+  learnt.set(last, rowCount - last.length);
+  return { order: learnt, blockOf };
+}
+
 /** Returns the parts of a table that is too large for folds. */
 export function holdOut(split: RowSplit): Parts {
   switch (split.method) {

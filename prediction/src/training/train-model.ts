@@ -11,7 +11,7 @@ import type { Fitted, Objective, OutOfFold } from './folds.js';
 import { weighColumns } from './importance.js';
 import { findUnseenBins, maskOutOfFold } from './partial-rows.js';
 import type { Progress } from './progress.js';
-import { splitRows } from './row-split.js';
+import { orderToLearn, splitRows } from './row-split.js';
 
 /**
  * The part of a task in the training of one model.
@@ -21,6 +21,8 @@ import { splitRows } from './row-split.js';
  */
 export interface TaskTraining<O extends Objective<O>, C, P extends object, M> {
   readonly objective: O;
+  /** Returns what values of columns are summarised by: numbers by row, one list for each statistic. */
+  statisticTargets(): Float64Array[];
   /** Calibrates what forests say of rows that they were not trained on. */
   calibrate(fitted: Fitted<O>, progress: Progress): C;
   /**
@@ -106,10 +108,12 @@ export function trainModel<O extends Objective<O>, C, P extends object, M>(
   onHeldOut?: (heldOut: HeldOutRows) => void,
 ): M {
   const inColumns = progress.stage(0.04, table.columns.length);
-  const { columns, features, binned } = prepareTable(table, inColumns);
   const random = seededRandom(seed);
   const order = shuffledRange(table.rowCount, random);
-  const fitted = fitForests(binned, task.objective, splitRows(table, order), effort, progress);
+  const split = splitRows(table, order);
+  const targets = { targets: task.statisticTargets(), ...orderToLearn(table, split, order) };
+  const { columns, features, binned } = prepareTable(table, inColumns, targets);
+  const fitted = fitForests(binned, task.objective, split, effort, progress);
   const { forests, outOfFold, testedRows } = fitted;
   const calibrated = task.calibrate(fitted, progress);
   const judged = task.judgeRows(outOfFold, calibrated);

@@ -80,7 +80,7 @@ export class CellPlan {
       const { name } = input.cell;
       const finder = finderOf.get(name) ?? -1;
       const unreadable = unreadableOf.get(name) ?? -1;
-      // The other features of a column are parts of the same value.
+      // The other features of a column are of the same value.
       finderOf.delete(name);
       unreadableOf.delete(name);
       return { ...input, finder, unreadable };
@@ -132,9 +132,7 @@ function layFeature(
   summary: ColumnSummary,
 ): void {
   const isCategory = summary.kind === 'category';
-  const [data, size] = isCategory
-    ? layCategories(memory, summary.categories ?? [], encoder)
-    : layGrid(memory, at, encoder.grid);
+  const [data, size] = isCategory ? layCategories(memory, encoder) : layGrid(memory, at, encoder.grid);
   const wordsAt = layWords(memory, summary.missing_words);
   const { words, doubles, bytes } = memory;
   words.set([column, KIND[summary.kind], data, size, encoder.binOfOthers, mask], at / 4);
@@ -163,15 +161,12 @@ function layGrid(memory: KernelMemory, at: number, grid: CutGrid | null): [numbe
 }
 
 /** Returns the address and the mask of the table of a column's categories. */
-function layCategories(
-  memory: KernelMemory,
-  categories: readonly string[],
-  encoder: BinnedInput['encoder'],
-): [number, number] {
-  const slots = slotsFor(categories.length);
+function layCategories(memory: KernelMemory, encoder: BinnedInput['encoder']): [number, number] {
+  const { texts } = encoder;
+  const slots = slotsFor(texts.length);
   const names = memory.allocate(SLOT * slots);
   const table = { names, namesMask: slots - 1 };
-  for (const category of categories) {
+  for (const category of texts) {
     // A lone surrogate has no UTF-8: such a cell has an escape, and is not looked up here.
     if (LONE_SURROGATE.test(category)) continue;
     layText(memory, table, Buffer.from(category), encoder.bin(category));

@@ -16,6 +16,9 @@ const CORRECTION_TREES = 150;
 const MAX_ROUNDS = 30;
 const MIN_ROUNDS = 6;
 
+/** The most classes whose shares summarise the values of a column. */
+const MAX_STATISTICS = 4;
+
 type PartialPart = Omit<ClassPartialRows, 'unfamiliar_bins'>;
 
 /** Trains a classifier: forests whose scores become probabilities and sets of classes. */
@@ -28,6 +31,13 @@ export class ClassTraining implements TaskTraining<ClassObjective, ClassCalibrat
       classCount: table.classes.length,
       shares: Float64Array.from(table.classes, ({ rows }) => rows / table.rowCount),
     });
+  }
+
+  /** The shares of the most frequent classes: of two classes, of one. */
+  statisticTargets(): Float64Array[] {
+    const { labels, classCount } = this.objective.target;
+    const count = classCount === 2 ? 1 : Math.min(classCount, MAX_STATISTICS);
+    return Array.from({ length: count }, (_, index) => Float64Array.from(labels, (label) => (label === index ? 1 : 0)));
   }
 
   calibrate({ outOfFold }: Fitted<ClassObjective>): ClassCalibration {

@@ -56,6 +56,10 @@ export class NumberTraining implements TaskTraining<NumberObjective, Calibrated,
     this.objective = new NumberObjective(target);
   }
 
+  statisticTargets(): Float64Array[] {
+    return [this.objective.target];
+  }
+
   calibrate(fitted: Fitted<NumberObjective>, progress: Progress): Calibrated {
     const { forests, outOfFold } = fitted;
     const { objective, scores } = outOfFold;

@@ -2,6 +2,7 @@ import { type TextReader, textReader } from '../../table/cells.js';
 import { type ColumnSummary, MAX_CATEGORIES, type ValueCount } from '../../table/column-profile.js';
 import { createCellReader } from '../../table/reading/create-reader.js';
 import { type DatePart, datePart } from './date-parts.js';
+import type { ValueBins } from './target-statistics.js';
 
 /**
  * Maps the cells of one column to bins, the whole numbers 0 to 255 that trees split on. Bin 0 is
@@ -14,6 +15,8 @@ export interface Encoder {
   readonly binOfOthers: number;
   /** Finds the bins of numbers and dates; null for categories, and for parts of dates. */
   readonly grid: CutGrid | null;
+  /** The texts that have a bin of their own; none of numbers and dates. */
+  readonly texts: readonly string[];
   bin(cell: unknown): number;
   /** Of a column of dates alone: the bin of one in milliseconds since 1970; NaN is missing. */
   readonly binOfTime?: ((time: number) => number) | undefined;
@@ -24,14 +27,20 @@ export const MISSING_BIN = 0;
 /** The most bins for values, without the bin for missing values. */
 const MAX_VALUE_BINS = 255;
 
-/**
- * Numbers, dates and their parts have bin b for the values above cut b − 2, up to cut b − 1.
- *
- * @param part the part of a date to read; null for the moment itself, and in other columns.
- */
-export function createEncoder(summary: ColumnSummary, cuts: readonly number[], part: DatePart | null): Encoder {
+/** The fields of a feature that its bins follow from. */
+export interface BinnedFeature {
+  /** The part of a date that is read; null for the moment itself, and in other columns. */
+  readonly part: DatePart | null;
+  readonly cuts: readonly number[];
+  readonly statistic?: ValueBins;
+}
+
+/** Numbers, dates and their parts have bin b for the values above cut b − 2, up to cut b − 1. */
+export function createEncoder(summary: ColumnSummary, { cuts, part, statistic }: BinnedFeature): Encoder {
   const { kind, reading, missing_words: words } = summary;
-  if (kind === 'category') return new CategoryEncoder(summary.categories ?? [], textReader(words));
+  if (kind === 'category') {
+    return new CategoryEncoder(statistic ?? listCategories(summary), textReader(words));
+  }
   const grid = new CutGrid(cuts);
   const binOf = gridBinner(grid, part);
   const read = createCellReader(kind, reading, words);
@@ -39,6 +48,7 @@ export function createEncoder(summary: ColumnSummary, cuts: readonly number[], p
     binCount: cuts.length + 2,
     binOfOthers: MISSING_BIN,
     grid: part === null ? grid : null,
+    texts: [],
     binOfTime: kind === 'date' ? binOf : undefined,
     bin: (cell) => binOf(read(cell)),
   };
@@ -60,23 +70,28 @@ function gridBinner(grid: CutGrid, part: DatePart | null): (value: number) => nu
   };
 }
 
-/** Maps categories: bins from 1 for known categories, and one more for all others. */
+/** Categories have bins from 1 on, and all others one more. */
+function listCategories({ categories }: ColumnSummary): ValueBins {
+  const texts = (categories ?? []).slice(0, MAX_CATEGORIES);
+  return { texts, bins: texts.map((_, index) => index + 1), others: texts.length + 1 };
+}
+
+/** Maps texts that have a bin each, and all others. */
 class CategoryEncoder implements Encoder {
+  readonly texts: readonly string[];
   readonly binCount: number;
+  readonly binOfOthers: number;
   readonly grid = null;
   readonly #binOf: ReadonlyMap<string, number>;
 
   constructor(
-    categories: readonly string[],
+    { texts, bins, others }: ValueBins,
     private readonly readText: TextReader,
   ) {
-    const known = categories.slice(0, MAX_CATEGORIES);
-    this.#binOf = new Map(known.map((category, index) => [category, index + 1]));
-    this.binCount = known.length + 2;
-  }
-
-  get binOfOthers(): number {
-    return this.binCount - 1;
+    this.texts = texts;
+    this.#binOf = new Map(texts.map((text, index) => [text, bins[index] ?? others]));
+    this.binOfOthers = others;
+    this.binCount = bins.reduce((most, bin) => Math.max(most, bin), others) + 1;
   }
 
   bin(cell: unknown): number {

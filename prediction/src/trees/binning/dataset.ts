@@ -1,8 +1,9 @@
 import type { TableColumn } from '../../table/column.js';
 import { type ColumnSummary, categoryShare, profileColumn, type ValueCount } from '../../table/column-profile.js';
 import type { RowTable } from '../../table/table.js';
-import { chooseCuts, createEncoder, type Encoder, valueBinner } from './bin-mapper.js';
-import { type DatePart, datePart, recurringParts } from './date-parts.js';
+import { type BinnedFeature, chooseCuts, createEncoder, type Encoder, valueBinner } from './bin-mapper.js';
+import { datePart, recurringParts } from './date-parts.js';
+import { type StatisticTargets, targetStatistics } from './target-statistics.js';
 
 /** The used columns of a table as bins. */
 export interface BinnedFeatures {
@@ -18,11 +19,9 @@ export interface BinnedFeatures {
 }
 
 /** An input of the trees: a column, or a part of a date. */
-export interface ModelFeature {
+export interface ModelFeature extends BinnedFeature {
   /** Index in `columns`. */
   readonly column: number;
-  /** The part of a date that is split on; null for the moment itself, and in other columns. */
-  readonly part: DatePart | null;
   /** Ascending cuts between the bins of a number or a date; empty for categories. */
   readonly cuts: readonly number[];
 }
@@ -34,8 +33,9 @@ const MAX_DATES_IN_PARTS = 20;
  * Summarizes the columns, and bins those that can be used, as trees are grown on them.
  *
  * @param onColumn called after each column with the number of finished columns.
+ * @param targets that columns of many values are summarised by; without them, such columns are categories alone.
  */
-export function prepareTable(table: RowTable, onColumn: (done: number) => void = () => {}) {
+export function prepareTable(table: RowTable, onColumn: (done: number) => void = () => {}, targets?: StatisticTargets) {
   const columns: ColumnSummary[] = [];
   const features: ModelFeature[] = [];
   const ofFeatures: Uint8Array[] = [];
@@ -49,11 +49,19 @@ export function prepareTable(table: RowTable, onColumn: (done: number) => void =
     if (summary.used) {
       const parted = summary.kind === 'date' && datesInParts++ < MAX_DATES_IN_PARTS;
       for (const { part, cuts } of parted ? cutDate(values) : [cutMoment(values)]) {
-        const encoder = createEncoder(summary, cuts, part);
+        const encoder = createEncoder(summary, { cuts, part });
         features.push({ column: index, part, cuts });
         ofFeatures.push(binColumn(column, { part, cuts }, encoder));
         binCounts.push(encoder.binCount);
         isCategory.push(summary.kind === 'category');
+      }
+      if (targets && column.kind === 'text') {
+        for (const { statistic, bins: ofStatistic, binCount } of targetStatistics(column, summary, targets)) {
+          features.push({ column: index, part: null, cuts: [], statistic });
+          ofFeatures.push(ofStatistic);
+          binCounts.push(binCount);
+          isCategory.push(false);
+        }
       }
     }
     onColumn(index + 1);
@@ -66,7 +74,7 @@ export function prepareTable(table: RowTable, onColumn: (done: number) => void =
   return { columns, features, binned };
 }
 
-type Cuts = Omit<ModelFeature, 'column'>;
+type Cuts = Pick<ModelFeature, 'cuts' | 'part'>;
 
 function cutMoment(values: readonly ValueCount[]): Cuts {
   return { part: null, cuts: chooseCuts(values) };
