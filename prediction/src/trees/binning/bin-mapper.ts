@@ -2,7 +2,6 @@ import { type TextReader, textReader } from '../../table/cells.js';
 import { type ColumnSummary, MAX_CATEGORIES, type ValueCount } from '../../table/column-profile.js';
 import { createCellReader } from '../../table/reading/create-reader.js';
 import { type DatePart, datePart } from './date-parts.js';
-import type { ValueBins } from './target-statistics.js';
 
 /**
  * Maps the cells of one column to bins, the whole numbers 0 to 255 that trees split on. Bin 0 is
@@ -26,6 +25,16 @@ export const MISSING_BIN = 0;
 
 /** The most bins for values, without the bin for missing values. */
 const MAX_VALUE_BINS = 255;
+
+/** Texts of a column, each with its bin: categories, or values with the bins of the mean targets of their rows. */
+export interface ValueBins {
+  /** Most frequent first. */
+  readonly texts: readonly string[];
+  /** By text, from 1. */
+  readonly bins: readonly number[];
+  /** The bin of all other texts. */
+  readonly others: number;
+}
 
 /** The fields of a feature that its bins follow from. */
 export interface BinnedFeature {

@@ -1,7 +1,7 @@
 import { textReader } from '../../table/cells.js';
 import type { TextColumn } from '../../table/column.js';
 import { type ColumnSummary, countValues, MAX_CATEGORIES } from '../../table/column-profile.js';
-import { chooseCuts, valueBinner } from './bin-mapper.js';
+import { chooseCuts, type ValueBins, valueBinner } from './bin-mapper.js';
 
 /** The targets that values of a column are summarised by, and the rows that each row may learn from. */
 export interface StatisticTargets {
@@ -11,16 +11,6 @@ export interface StatisticTargets {
   readonly order: Uint32Array;
   /** By row a number of its block, rows side by side in the order that do not learn from each other; 0 for a row alone. */
   readonly blockOf?: ArrayLike<number> | undefined;
-}
-
-/** The values of a column, each with the bin of the mean target of its rows. */
-export interface ValueBins {
-  /** Most frequent first. */
-  readonly texts: readonly string[];
-  /** By text, from 1, ascending with the mean target. */
-  readonly bins: readonly number[];
-  /** The bin of the mean of all rows, which stands for all other values. */
-  readonly others: number;
 }
 
 /** A statistic as a feature: the bins of the rows of the table, and those of values of new rows. */
