@@ -763,8 +763,9 @@ export interface paths {
          *     Spaces at the ends of a value do not make another class, nor does the notation of a boolean or a whole
          *     number: `TRUE` is `true`, and `1.0` is `1`.
          *
-         *     A class with at least 10 rows is kept. Rarer classes are merged into one class, `other`, or into the class of
-         *     that name in the table. The model lists them.
+         *     A class with at least 5 rows is kept, and has a probability of its own. Rarer classes are merged into one class,
+         *     `other`, or into the class of that name in the table. The model lists them. Of more than 100 classes, those
+         *     with fewer than 10 rows are merged, too, the rarest first.
          *
          *     ## Forecasts
          *     With `order_by` and `horizon`, the model forecasts the next values of the target, a number, for each series.
@@ -3618,7 +3619,7 @@ export interface components {
              * @description The largest number or the latest date; null for categories.
              */
             max: number | string | null;
-            /** @description The categories that the model distinguishes, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. */
+            /** @description The categories that the model distinguishes, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. Of a column of more than 254 values, up to 10,000 are learnt from beside these categories by the mean target of their rows, those that are not listed among them. */
             categories: string[] | null;
             reading: components["schemas"]["ColumnReading"];
             /**
