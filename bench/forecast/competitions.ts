@@ -1,20 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { ForecastSeries } from 'roster-prediction/internals';
 import { root } from '../../testkit/root.js';
 import type { Finding, Scenario } from '../scenarios.js';
-import {
-  findCoverage,
-  type HeldOut,
-  intervalScore,
-  type Judgement,
-  judge,
-  mean,
-  meanSeasonalDifference,
-  readSeries,
-} from './judge.js';
+import { findCoverage, type HeldOut, type Judgement, judge, mean } from './judge.js';
+import { peerScenarios } from './peers.js';
+import { withSeries } from './with-series.js';
 
 /** The most that coverage may be off. */
 const OFF = 0.015;
@@ -34,34 +24,6 @@ const FIT_SECONDS = 30;
 
 const SHORT_ROWS = 20;
 const SHORT_OFF = 0.03;
-
-/** Returns a scenario that runs if a folder of series is named, and has the files. */
-function withSeries(
-  name: string,
-  files: readonly string[],
-  run: (sets: readonly HeldOut[]) => Finding[] | Promise<Finding[]>,
-): Scenario {
-  return {
-    name,
-    run: async ({ data }) => {
-      if (data === undefined) return [leftOut('no folder is named by --data')];
-      const sets: HeldOut[] = [];
-      for (const file of files) {
-        try {
-          sets.push(...(await readSeries(data, file)));
-        } catch (error) {
-          if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-          return [leftOut(`the folder has no ${file}.jsonl`)];
-        }
-      }
-      return run(sets);
-    },
-  };
-}
-
-function leftOut(reason: string): Finding {
-  return { asked: 'runs', measured: `left out: ${reason}` };
-}
 
 function findAll(set: HeldOut, judgement: Judgement): Finding[] {
   const { name } = set;
@@ -197,70 +159,6 @@ async function findHousing(): Promise<Finding[]> {
 
 const housing: Scenario = { name: 'housing', hasShort: true, run: findHousing };
 
-const SCRIPT = fileURLToPath(new URL('bench/forecast/peers.R', root));
-
-/** Series of each set that the peers forecast: auto.arima takes seconds for one. */
-const SAMPLE = 40;
-
-/** Bounds at 0.95 by step, of one series. */
-interface Bounds {
-  readonly low: readonly number[];
-  readonly high: readonly number[];
-}
-
-/** Compares MSIS with R's `ets` and `auto.arima` on a sample of the same series. */
-const peers = withSeries('peers', ['m3', 'tourism'], async (sets) => {
-  const logs = new Map<string, number[]>();
-  const findings: Finding[] = [];
-  for (const held of sets) {
-    const { msis } = judge(held);
-    const sample = sampleSeries(held, msis);
-    const answers = await askPeers(held, sample).catch(() => undefined);
-    if (!answers) return [leftOut('there is no Rscript with the package forecast')];
-    const ours = mean(sample.map((index) => msis[index] ?? 0));
-    for (const [peer, bounds] of Object.entries(answers)) {
-      const theirs = mean(bounds.map((ofSeries, at) => scoreBounds(held, sample[at] ?? 0, ofSeries)));
-      logs.set(peer, [...(logs.get(peer) ?? []), Math.log(ours / theirs)]);
-      findings.push({
-        asked: `${held.name}: MSIS of ${sample.length} series, and that of ${peer}`,
-        measured: `${ours.toFixed(2)} and ${theirs.toFixed(2)}`,
-      });
-    }
-  }
-  for (const [peer, ofSets] of logs) {
-    const ratio = Math.exp(mean(ofSets));
-    findings.push({
-      asked: `MSIS ÷ that of ${peer} < 1 in the geometric mean of the sets`,
-      measured: ratio.toFixed(3),
-      passed: ratio < 1,
-    });
-  }
-  return findings;
-});
-
-/** Evenly over those that have a score. */
-function sampleSeries({ coming }: HeldOut, msis: readonly number[]): number[] {
-  const usable = [...coming.keys()].filter((index) => !Number.isNaN(msis[index]));
-  const stride = Math.max(1, Math.floor(usable.length / SAMPLE));
-  return usable.filter((_, at) => at % stride === 0).slice(0, SAMPLE);
-}
-
-async function askPeers({ set, horizon }: HeldOut, sample: readonly number[]) {
-  const child = promisify(execFile)('Rscript', [SCRIPT, String(set.season), String(horizon)], { maxBuffer: 2 ** 26 });
-  const lines = sample.map((index) => [...(set.series[index]?.values ?? [])].join(','));
-  child.child.stdin?.end(`${lines.join('\n')}\n`);
-  const answers: Record<string, Bounds[]> = JSON.parse((await child).stdout);
-  return answers;
-}
-
-function scoreBounds({ set, coming }: HeldOut, index: number, { low, high }: Bounds): number {
-  const values = set.series[index]?.values ?? new Float64Array();
-  const scores = [...(coming[index] ?? [])].map((actual, step) =>
-    intervalScore(low[step] ?? 0, high[step] ?? 0, actual),
-  );
-  return mean(scores) / meanSeasonalDifference(values, set.season);
-}
-
 export const competitions = [
   housing,
   competition('m1'),
@@ -269,5 +167,5 @@ export const competitions = [
   ...Object.entries(ASKED_OF_SEASONS).map(withSeasons),
   short,
   unseen,
-  peers,
+  ...peerScenarios,
 ];

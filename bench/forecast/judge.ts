@@ -78,6 +78,8 @@ export interface Judgement {
   readonly coverage: ReadonlyMap<number, readonly number[]>;
   /** By series: MSIS at 0.95; NaN where the history has no seasonal difference. */
   readonly msis: readonly number[];
+  /** By series: MASE; NaN as above. */
+  readonly mases: readonly number[];
   readonly fitSeconds: number;
   readonly model: ForecastModel;
 }
@@ -93,6 +95,7 @@ export function judge({ set, horizon, coming }: HeldOut, trained: readonly Forec
   const forecasts = forecaster.forecast(set.series, horizon);
   const kept = new Map(CONFIDENCES.map((level) => [level, new Array<number>(horizon).fill(0)]));
   const msis: number[] = [];
+  const mases: number[] = [];
   const errors: number[] = [];
   const naiveErrors: number[] = [];
   const lengths = [1, ...(set.seasons ?? (set.season > 1 ? [set.season] : []))];
@@ -102,8 +105,10 @@ export function judge({ set, horizon, coming }: HeldOut, trained: readonly Forec
     const values = set.series[index]?.values ?? new Float64Array();
     const scale = meanSeasonalDifference(values, set.season);
     let penalty = 0;
+    let absolute = 0;
     for (const [step, actual] of (coming[index] ?? new Float64Array()).entries()) {
       errors.push(symmetricError(actual, forecast.values[step] ?? 0));
+      absolute += Math.abs(actual - (forecast.values[step] ?? 0));
       if (scale > 0) {
         scaled.push(Math.abs(actual - (forecast.values[step] ?? 0)) / scale);
         for (const [at, length] of lengths.entries()) {
@@ -119,6 +124,7 @@ export function judge({ set, horizon, coming }: HeldOut, trained: readonly Forec
       }
     }
     msis.push(penalty / horizon / scale);
+    mases.push(absolute / horizon / scale);
   }
   const shareOf = (count: number) => count / forecasts.length;
   return {
@@ -128,6 +134,7 @@ export function judge({ set, horizon, coming }: HeldOut, trained: readonly Forec
     naiveMases: naiveScaled.map(mean),
     coverage: new Map([...kept].map(([level, counts]) => [level, counts.map(shareOf)])),
     msis,
+    mases,
     fitSeconds,
     model,
   };

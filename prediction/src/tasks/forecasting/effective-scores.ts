@@ -27,10 +27,20 @@ export function countEffective(outcomes: readonly (readonly Outcome[])[], starts
   });
 }
 
+/** Outcomes of a step that are compared, about; of more, those of every so many series. */
+const MAX_COMPARED = 8000;
+
 /** @returns NaN where there are too few outcomes to tell */
-function findDesignEffect(outcomes: readonly Outcome[], lags: number, starts: readonly number[]): number {
+function findDesignEffect(all: readonly Outcome[], lags: number, starts: readonly number[]): number {
+  const stride = Math.max(1, Math.floor(all.length / MAX_COMPARED));
+  const outcomes = stride === 1 ? all : all.filter(({ series }) => series % stride === 0);
+  if (outcomes.length < 2) return Number.NaN;
+  // What series have in common counts for each of those that they are compared with.
+  return 1 + (compareMoments(outcomes, lags, starts) - 1) * (all.length / outcomes.length);
+}
+
+function compareMoments(outcomes: readonly Outcome[], lags: number, starts: readonly number[]): number {
   const count = outcomes.length;
-  if (count < 2) return Number.NaN;
   const scores = outcomes.map(scoreOf);
   const order = [...scores.keys()].sort((one, other) => (scores[one] ?? 0) - (scores[other] ?? 0));
   const sums = new Map<number, number>();

@@ -18,6 +18,11 @@ export class NormalEquations {
     }
   }
 
+  /** Sets the sum over all rows of the products of two terms, the first not behind the other; `width` is the value. */
+  set(one: number, other: number, sum: number): void {
+    this.#sums[one * (this.width + 1) + other] = sum;
+  }
+
   /**
    * Returns the weights of least squares by elimination.
    *

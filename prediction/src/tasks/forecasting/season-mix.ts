@@ -112,7 +112,7 @@ function repeats(values: Float64Array, length: number): boolean {
   if (!(variance > 0)) return false;
   const correlation = (lag: number) => {
     let sum = 0;
-    for (let at = lag; at < count; at++) sum += (values[at] ?? 0) * (values[at - lag] ?? 0);
+    for (let at = 0; at < count - lag; at++) sum += (values[at + lag] ?? 0) * (values[at] ?? 0);
     return sum / variance;
   };
   const season = Math.round(length);
