@@ -178,10 +178,10 @@ test('a step of weekdays has no place for a weekend', () => {
 });
 
 test.each<[TimeStep, number[] | undefined]>([
-  [{ unit: 'minute', count: 1 }, [1440]],
-  [{ unit: 'minute', count: 30 }, [48, 336]],
-  [{ unit: 'hour', count: 1 }, [24, 168]],
-  [{ unit: 'hour', count: 5 }, [33.6]],
+  [{ unit: 'minute', count: 1 }, [1440, 10_080]],
+  [{ unit: 'minute', count: 30 }, [48, 336, 17_532]],
+  [{ unit: 'hour', count: 1 }, [24, 168, 8766]],
+  [{ unit: 'hour', count: 5 }, [33.6, 1753.2]],
   [{ unit: 'day', count: 1 }, [7, 365.25]],
   [{ unit: 'day', count: 2 }, [182.625]],
   [{ unit: 'weekday', count: 1 }, [5, (365.25 / 7) * 5]],

@@ -89,15 +89,16 @@ export function seasonLength({ form, step, origin }: TimeGrid): number {
 
 const YEAR = 365.25 * DAY;
 
-/** A season of more steps is not looked for: a window has 10,000 values. */
-const MAX_SEASON = 3000;
+/** Seasons of more steps are not looked for: a year of half-hours is. One of them has at most the steps of a day of minutes. */
+const MAX_SEASON = 20_000;
+const MAX_SHORTEST = 3000;
 
 /** A season of fewer steps that is not a whole number of them, as a week of 2 days, repeats at no place. */
 const MIN_BROKEN_SEASON = 20;
 
 /**
- * Returns the lengths of the seasons that series may have, in steps, ascending: of a day and a week of hours, of a week
- * and a year of days, of a year of weeks. They are not always whole. Undefined where `seasonLength` is the only one.
+ * Returns the lengths of the seasons that series may have, in steps, ascending: of a day, a week
+ * and a year of hours, of a week and a year of days, of a year of weeks. They are not always whole. Undefined where `seasonLength` is the only one.
  */
 export function seasonLengths({ form, step }: TimeGrid): number[] | undefined {
   if (form === 'number' || countMonths(step) !== undefined) return undefined;
@@ -108,11 +109,11 @@ export function seasonLengths({ form, step }: TimeGrid): number[] | undefined {
   const fitting = lengths.filter(
     (length) => length >= 2 && length <= MAX_SEASON && (Number.isInteger(length) || length >= MIN_BROKEN_SEASON),
   );
-  return fitting.length > 0 ? fitting : undefined;
+  return (fitting[0] ?? Number.POSITIVE_INFINITY) <= MAX_SHORTEST ? fitting : undefined;
 }
 
 function chooseCycles(size: number): number[] {
-  if (size < DAY) return [DAY, WEEK];
+  if (size < DAY) return [DAY, WEEK, YEAR];
   return size < WEEK ? [WEEK, YEAR] : [YEAR];
 }
 

@@ -80,7 +80,7 @@ describe('a forecast by several bases', () => {
   const long = makeSeries(3, 8 * WEEK, 5, busy);
 
   test('looks at no more values than it needs, and at none behind its origin', () => {
-    const { plan, needed } = planCompetition([DAY, WEEK], HORIZON);
+    const { plan, needed } = planCompetition([DAY, WEEK], HORIZON, 8 * WEEK);
     const end = needed + 100;
     const [one] = long;
     if (!one) throw new Error('There is no series.');
@@ -92,7 +92,7 @@ describe('a forecast by several bases', () => {
   });
 
   test('is the same whatever was forecast before it, and for fewer steps', () => {
-    const { plan } = planCompetition([DAY, WEEK], HORIZON);
+    const { plan } = planCompetition([DAY, WEEK], HORIZON, 8 * WEEK);
     const cached = new Competition(plan, 100_000);
     for (const series of long) for (const end of [900, 910, 1000]) cached.forecast(series, end, HORIZON);
     for (const series of long) {
@@ -135,7 +135,7 @@ describe('a forecast by several bases', () => {
     ['tiny values', Float64Array.from({ length: 500 }, (_, at) => 1e-306 * busy(at, 0))],
     ['values that grow without end', Float64Array.from({ length: 500 }, (_, at) => 2 ** at)],
   ])('is finite: %s', (_, values) => {
-    const { plan } = planCompetition([DAY, WEEK], HORIZON);
+    const { plan } = planCompetition([DAY, WEEK], HORIZON, 8 * WEEK);
     const series = { start: 5, values, past: [], known: [] };
     const { values: forecast, unit } = new Competition(plan).forecast(series, values.length, HORIZON);
     for (const value of forecast) expect(Number.isFinite(value * unit)).toBe(true);

@@ -1,6 +1,7 @@
 import { findUnit } from '../../intervals/target-range.js';
 import { asIntermittent, type BaseForecast, fillGaps, findScale } from './base-forecast.js';
 import { forecastByLags } from './lag-regression.js';
+import { findLongSeason } from './long-season.js';
 import { type FoundSeason, findSeasonMix } from './season-mix.js';
 import type { ForecastSeries } from './series.js';
 import { fitDampedTrend, fitTheta } from './smoothing.js';
@@ -14,6 +15,8 @@ export interface CompetitionPlan {
   /** The steps between the origins whose forecasts are compared, and the steps that are forecast from each. */
   readonly stride: number;
   readonly origins: number;
+  /** Seasons that are longer than the window, with the values that they are looked for in. */
+  readonly long?: { readonly seasons: readonly number[]; readonly window: number };
 }
 
 /** The forecasts of one window by all bases; undefined where it is too short for one. */
@@ -36,6 +39,16 @@ const REPEATS_OF_SHORTEST = 12;
 const REPEATS = 6;
 const REPEATS_OF_YEAR = 3;
 
+/**
+ * Seasons of more steps, or of so many times the shortest, are looked for in the means of blocks, if a series has two,
+ * in at most so many values.
+ */
+const MAX_SEASON = 3000;
+const MAX_OF_SHORTEST = 300;
+const MIN_REPEATS_OF_LONG = 2;
+const REPEATS_OF_LONG = 3;
+const MAX_LONG_WINDOW = 60_000;
+
 const ORIGINS = 3;
 /** Steps that are compared in all, at least. */
 const COMPARED = 48;
@@ -55,12 +68,19 @@ const SEASONAL_DECAY = 0.8;
 /** By step, what is left of the difference to the level of a season before. */
 const LEVEL_DECAY = 0.97;
 
-/** @param window the most values that are looked at in all; chosen where it is left out. */
+/**
+ * @param all the lengths of seasons, in steps, ascending
+ * @param longest the values of the longest series
+ * @param window the most values that are looked at in all; chosen where it is left out.
+ */
 export function planCompetition(
-  lengths: readonly number[],
+  all: readonly number[],
   horizon: number,
+  longest: number,
   window?: number,
 ): { plan: CompetitionPlan; needed: number } {
+  const isLong = (length: number) => length > MAX_SEASON || length > MAX_OF_SHORTEST * (all[0] ?? 1);
+  const lengths = all.filter((length) => !isLong(length));
   const [shortest = 1] = lengths;
   const stride = Math.max(horizon, Math.min(Math.round(shortest), LONGEST_STRIDE_OF_SEASON));
   const origins = Math.max(ORIGINS, Math.ceil(COMPARED / stride));
@@ -70,13 +90,20 @@ export function planCompetition(
     ...lengths.map((length) => Math.ceil((Number.isInteger(length) ? REPEATS : REPEATS_OF_YEAR) * length)),
   );
   const compared = (origins + 1) * stride;
-  const needed = window ?? Math.min(wanted + compared, MAX_WINDOW);
+  const usual = window ?? Math.min(wanted + compared, MAX_WINDOW);
   // A short window is left whole to the bases, which then do not compete.
-  const competes = needed - compared >= 2 * shortest;
-  return {
-    plan: { seasons: lengths, window: competes ? needed - compared : needed, stride, origins: competes ? origins : 0 },
-    needed,
+  const competes = usual - compared >= 2 * shortest;
+  const plan = {
+    seasons: lengths,
+    window: competes ? usual - compared : usual,
+    stride,
+    origins: competes ? origins : 0,
   };
+  const most = Math.min(longest, (window ?? MAX_LONG_WINDOW) - compared);
+  const long = all.filter((length) => isLong(length) && most > MIN_REPEATS_OF_LONG * length);
+  if (long.length === 0 || !competes) return { plan, needed: usual };
+  const ofLong = Math.min(most, Math.ceil(REPEATS_OF_LONG * Math.max(...long)));
+  return { plan: { ...plan, long: { seasons: long, window: ofLong } }, needed: Math.max(usual, ofLong + compared) };
 }
 
 /** Forecasts series by several bases, weighted by how they forecast the last values of each. */
@@ -96,8 +123,8 @@ export class Competition {
   ) {}
 
   forecast(series: ForecastSeries, end: number, steps: number): BaseForecast {
-    const { window, seasons } = this.plan;
-    const entrants = enter(series.values.subarray(Math.max(0, end - window), end), seasons, steps);
+    const { seasons, long } = this.plan;
+    const entrants = enter(series.values.subarray(0, end), this.plan, steps);
     const { unit, history, course, found, seasonal, bases } = entrants;
     const weights = this.#weigh(series, end, entrants);
     const values = new Float64Array(steps);
@@ -112,7 +139,12 @@ export class Competition {
     const base = {
       unit,
       bases: bases.map((base) => base ?? none),
-      naives: bases.slice(0, 1 + seasons.length).map((base) => base ?? bases[0] ?? none),
+      naives: [
+        ...bases.slice(0, 1 + seasons.length).map((base) => base ?? bases[0] ?? none),
+        ...(long?.seasons ?? []).map((season) =>
+          repeatLong(series.values.subarray(0, end), unit, season, bases[0] ?? none),
+        ),
+      ],
       values,
       seasonal,
       scale: findScale(course),
@@ -128,7 +160,8 @@ export class Competition {
 
   /** Returns the seasons that a series has at its end. */
   findSeasons({ values }: ForecastSeries): readonly FoundSeason[] {
-    return findSeasonMix(readWindow(values.subarray(-this.plan.window)).history, this.plan.seasons).found;
+    const { found } = findSeasonMix(readWindow(values.subarray(-this.plan.window)).history, this.plan.seasons);
+    return [...found, ...findLong(values, this.plan).filter((one) => one !== undefined)];
   }
 
   /** Returns the weights of the bases, which add up to 1. */
@@ -160,8 +193,8 @@ export class Competition {
   #compare(series: ForecastSeries, origin: number): Compared {
     const known = this.#compared.get(series)?.get(origin);
     if (known) return known;
-    const { window, seasons, stride } = this.plan;
-    const { unit, bases } = enter(series.values.subarray(Math.max(0, origin - window), origin), seasons, stride);
+    const { stride } = this.plan;
+    const { unit, bases } = enter(series.values.subarray(0, origin), this.plan, stride);
     const compared = { unit, bases };
     const cells = bases.length * stride;
     if (this.#cells + cells > this.maxCells) {
@@ -209,11 +242,12 @@ function normalize(weights: readonly number[]): Float64Array {
 
 /**
  * Forecasts by each base, in the order: the last value; by season its last values; by season means of its last values;
- * by season but the shortest its last values at the level of now; by season the level of the last one; lags; Theta;
- * damped trend.
+ * by season but the shortest its last values at the level of now; by season the level of the last one, also by long
+ * season; lags; Theta; damped trend.
  */
-function enter(window: Float64Array, seasons: readonly number[], steps: number): Entrants {
-  const { unit, history } = readWindow(window);
+function enter(values: Float64Array, plan: CompetitionPlan, steps: number): Entrants {
+  const { seasons } = plan;
+  const { unit, history } = readWindow(values.subarray(Math.max(0, values.length - plan.window)));
   const count = history.length;
   const mix = findSeasonMix(history, seasons);
   const { course } = mix;
@@ -255,6 +289,13 @@ function enter(window: Float64Array, seasons: readonly number[], steps: number):
     for (let at = count - length; at < count; at++) level += (course[at] ?? 0) / length;
     return seasonal.map((value) => level + value);
   });
+  const longLevels = findLong(values, plan).map((long) => {
+    if (!long || !fits(recent)) return undefined;
+    const first = Math.min(values.length, plan.long?.window ?? 0) - count;
+    let level = 0;
+    for (let at = count - recent; at < count; at++) level += ((course[at] ?? 0) - long.at(first + at) / unit) / recent;
+    return seasonal.map((value, step) => level + value + long.at(first + count + step) / unit);
+  });
   const theta = fitTheta(course);
   const damped = fitDampedTrend(course);
   return {
@@ -269,11 +310,27 @@ function enter(window: Float64Array, seasons: readonly number[], steps: number):
       ...means,
       ...levelled,
       ...levels,
+      ...longLevels,
       forecastByLags(history, seasons, steps),
       seasonal.map((value, step) => theta(step + 1) + value),
       seasonal.map((value, step) => damped(step + 1) + value),
     ],
   };
+}
+
+/** Returns the long seasons of a plan, by length; undefined where values do not have one. */
+function findLong(values: Float64Array, { seasons: [shortest = 1], long }: CompetitionPlan) {
+  if (!long) return [];
+  const window = values.subarray(Math.max(0, values.length - long.window));
+  return long.seasons.map((length) => findLongSeason(window, length, shortest));
+}
+
+/** Returns by step the value of a long season before, in the unit; where there is none, that of another forecast. */
+function repeatLong(values: Float64Array, unit: number, season: number, other: Float64Array): Float64Array {
+  return other.map((last, step) => {
+    const before = values[Math.round(values.length + step - Math.ceil((step + 1) / season) * season)] ?? Number.NaN;
+    return Number.isNaN(before) ? last : before / unit;
+  });
 }
 
 function readWindow(window: Float64Array) {
@@ -296,7 +353,7 @@ function meanOfSeasons(history: Float64Array, placeOf: (before: number) => numbe
 }
 
 /** The names of the bases, in their order. */
-export function nameBases(seasons: readonly number[]): string[] {
+export function nameBases({ seasons, long }: CompetitionPlan): string[] {
   const name = (kind: string) => (season: number) => `${kind} ${Math.round(season)}`;
   return [
     'last value',
@@ -304,6 +361,7 @@ export function nameBases(seasons: readonly number[]): string[] {
     ...seasons.map(name('mean')),
     ...seasons.slice(1).map(name('repeat at level')),
     ...seasons.map(name('level')),
+    ...(long?.seasons ?? []).map(name('level')),
     'lags',
     'theta',
     'damped trend',

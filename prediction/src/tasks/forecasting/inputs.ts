@@ -62,7 +62,7 @@ export class InputReader {
     this.#findsIntermittent = facts.intermittent ?? false;
     this.#competition = plan && new Competition(plan, maxCells, this.#findsIntermittent);
     this.#events = grid.events && new EventEffects(grid.events, this.#window);
-    const ofStep = ['step', ...(plan ? nameBases(plan.seasons) : USUAL_BASES), ...LAGS_OF_STEP];
+    const ofStep = ['step', ...(plan ? nameBases(plan) : USUAL_BASES), ...LAGS_OF_STEP];
     const parts = grid.calendar(0).map((_, part) => `calendar ${part + 1}`);
     const past = Array.from({ length: pastCount }, (_, index) => `past ${index + 1}`);
     const known = Array.from({ length: knownCount }, (_, index) => [`known ${index + 1}`, `known ${index + 1} before`]);

@@ -75,9 +75,13 @@ function chooseEffort(horizon: number, competes: boolean): Effort {
 /** The weights of the correction by trees that are tried. */
 const ANSWERS: readonly Answer[] = [0, 0.25, 0.5, 0.75, 1].map((weight) => ({ weight }));
 
+function longestOf(series: readonly ForecastSeries[]): number {
+  return series.reduce((most, { values }) => Math.max(most, values.length), 0);
+}
+
 /** Long enough for a horizon, longer where series are few, and several horizons long where they are long. */
 function chooseWindow(series: readonly ForecastSeries[], horizon: number): number {
-  const longest = series.reduce((most, { values }) => Math.max(most, values.length), 0);
+  const longest = longestOf(series);
   const wanted = Math.min(Math.ceil(ENOUGH_SCORES / series.length), longest >> 1);
   const ofShocks = Math.min(SHOCK_HORIZONS * horizon, Math.floor(SHOCK_SHARE * longest));
   let length = Math.max(horizon, wanted, ofShocks);
@@ -103,7 +107,7 @@ export function fitForecaster(
     throw new RangeError(`The horizon must be within 1 to ${most}, but is ${horizon}.`);
   }
   const usualWindow = Math.max(MIN_WINDOW, WINDOW_SEASONS * season);
-  const competition = seasons && planCompetition(seasons, horizon, window);
+  const competition = seasons && planCompetition(seasons, horizon, longestOf(series), window);
   const history_needed = competition?.needed ?? window ?? Math.min(usualWindow, MAX_WINDOW);
   const past_count = series[0]?.past.length ?? 0;
   const known_count = series[0]?.known.length ?? 0;

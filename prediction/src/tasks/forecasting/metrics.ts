@@ -153,7 +153,7 @@ export function measureSeasons(
   const competition = new Competition(plan);
   const stride = Math.ceil(series.length / MAX_TESTED);
   const tested = series.filter((_, index) => index % stride === 0).map((one) => competition.findSeasons(one));
-  return plan.seasons.map((length, index) => {
+  return [...plan.seasons, ...(plan.long?.seasons ?? [])].map((length, index) => {
     const strengths = tested.flatMap((found) =>
       found.filter((season) => season.length === length).map(({ strength }) => strength),
     );

@@ -36,15 +36,23 @@ const HARMONIC_PENALTY = 0.01;
 /** A place of a season has a deviation that its values must outweigh. */
 const SHRINKAGE = 0.5;
 
-/** Takes out the seasons one after the other, the shortest first, twice: so that each is what the others leave. */
-export function findSeasonMix(values: Float64Array, lengths: readonly number[]): SeasonMix {
+/**
+ * Takes out the seasons one after the other, the shortest first, twice: so that each is what the others leave.
+ *
+ * @param isThere whether values beside their course have a season
+ */
+export function findSeasonMix(
+  values: Float64Array,
+  lengths: readonly number[],
+  isThere: (detrended: Float64Array, length: number) => boolean = repeats,
+): SeasonMix {
   const count = values.length;
   const course = values.slice();
   const parts: Part[] = [];
   for (const length of lengths) {
     if (!(length >= 2 && count >= MIN_REPEATS * length + 1)) continue;
     const detrended = detrend(course, length);
-    if (!repeats(detrended, length)) continue;
+    if (!isThere(detrended, length)) continue;
     const part = { length, strength: 0, taken: new Float64Array(count), at: () => 0 };
     parts.push(takeOut(course, part, detrended));
   }
@@ -103,6 +111,25 @@ function detrend(values: Float64Array, length: number): Float64Array {
     detrended[at] = (values[at] ?? 0) - sum / width;
   }
   return detrended;
+}
+
+/** How much two successive seasons of few are alike, at least: their correlation. */
+const LIKENESS_OF_FEW = 0.5;
+
+/**
+ * Returns whether values of two or three seasons have one. `repeats` compares with the correlations within a season, which
+ * a smooth one has as well: it finds such a season only where there are more.
+ */
+export function repeatsInFew(values: Float64Array, length: number): boolean {
+  const season = Math.round(length);
+  let [products, ofFirst, ofSecond] = [0, 0, 0];
+  for (let at = 0; at < values.length - season; at++) {
+    const [first, second] = [values[at] ?? 0, values[at + season] ?? 0];
+    products += first * second;
+    ofFirst += first * first;
+    ofSecond += second * second;
+  }
+  return products > LIKENESS_OF_FEW * Math.sqrt(ofFirst * ofSecond) && ofFirst > 0;
 }
 
 function repeats(values: Float64Array, length: number): boolean {

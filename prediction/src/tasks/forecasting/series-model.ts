@@ -172,7 +172,13 @@ const methodSchema = v.strictObject({
   value_weight: v.number(),
   naive: v.exactOptional(v.strictObject({ index: indexSchema, share: levelSchema })),
   competition: v.exactOptional(
-    v.strictObject({ seasons: numbersSchema(), window: countSchema, stride: countSchema, origins: indexSchema }),
+    v.strictObject({
+      seasons: numbersSchema(),
+      window: countSchema,
+      stride: countSchema,
+      origins: indexSchema,
+      long: v.exactOptional(v.strictObject({ seasons: numbersSchema(), window: countSchema })),
+    }),
   ),
   intermittent: v.exactOptional(v.literal(true)),
   scores: v.array(numbersSchema((score) => score >= 0)),
