@@ -3322,8 +3322,8 @@ export interface components {
              */
             effective_scores_by_step?: number[];
             /**
-             * @description The seasons that the series were tested for, the shortest first: a day and a week of hours and shorter steps, a
-             *     week and a year of days, a year of weeks. Absent for other steps, and for versions of earlier releases.
+             * @description The seasons that the series were tested for, the shortest first: a day and a week of hours and shorter steps, and
+             *     a year where a series has two of them, a week and a year of days, a year of weeks. Absent for other steps, and for versions of earlier releases.
              */
             seasons?: components["schemas"]["ForecastSeason"][];
             /** @description The series that were forecast worst, the worst first. */
