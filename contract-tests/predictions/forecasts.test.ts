@@ -437,18 +437,6 @@ describe('a training is refused', () => {
     ['no date', withMonth(5, 'June'), 'horizon=3', { line: 7, message: expect.stringContaining('"June"') }],
     ['a missing date', withMonth(5, ''), 'horizon=3', { line: 7, message: expect.stringContaining('no value') }],
     [
-      'months without hyphens',
-      csvOf(alone.map((row, index) => ({ ...row, month: monthAt(index).replace('-', '') }))),
-      'horizon=3',
-      { column: 'month', message: expect.stringContaining('Write 201501 as 2015-01.') },
-    ],
-    [
-      'days without hyphens',
-      csvOf(alone.map((row, index) => ({ ...row, month: `${monthAt(index).replace('-', '')}01` }))),
-      'horizon=3',
-      { column: 'month', message: expect.stringContaining('Write 20150101 as 2015-01-01.') },
-    ],
-    [
       'a gap of centuries',
       withMonth(59, '9999-12'),
       'horizon=3',

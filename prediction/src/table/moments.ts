@@ -90,10 +90,27 @@ const readPlainNumber = createReader('number', PLAIN_NUMBERS);
  */
 export function readMoment(text: string, reading: ColumnReading | null | undefined): Moment | undefined {
   if (reading?.kind !== 'date' && reading?.kind !== 'number') return parseMoment(text, parseNumber);
-  const read = readMomentText(text);
-  if (read?.byOrder === undefined) return read;
+  const read = (reading.kind === 'date' ? readCompactMoment(text) : undefined) ?? readMomentText(text);
+  if (read?.byOrder === undefined) return reading.kind === 'date' && reading.by_clock ? byClock(read) : read;
   const value = reading.kind === 'date' ? momentOf(read, reading.order) : Number.NaN;
   return Number.isNaN(value) ? undefined : { form: read.form, value };
+}
+
+/** Returns a time as the clock showed it where it was written. */
+function byClock(moment: Moment | undefined): Moment | undefined {
+  if (typeof moment?.form !== 'number') return moment;
+  return { form: 'local', value: localTime(moment.form, moment.value) };
+}
+
+/** Months and days without hyphens, such as 202601 and 20260131, of the years that they may have. */
+const COMPACT = /^(19\d{2}|20\d{2})(\d{2})(\d{2})?$/;
+
+/** Reads a month or a day without hyphens; undefined if the text is another number. */
+export function readCompactMoment(text: string): Moment | undefined {
+  const parts = COMPACT.exec(text);
+  if (parts === null) return undefined;
+  const [, year, month, day] = parts;
+  return parseMoment(day === undefined ? `${year}-${month}` : `${year}-${month}-${day}`, () => Number.NaN);
 }
 
 /** Writes a moment in a form, as `parseMoment` reads it. */

@@ -1,10 +1,12 @@
 import type { ColumnChoices, ColumnUse, MissingCells } from './column.js';
 import { checkNamed } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
+import { readCompactMoments, refusePartsOfYears } from './compact-moments.js';
 import type { RowRanges } from './dropped-rows.js';
 import { GatheredColumns } from './gathered-columns.js';
+import type { OrderReading } from './moments.js';
 import { marksOf, type TableMarks } from './reading/column-reading.js';
-import { type CellSink, GroupCells, OrderCells, refuseCompactDates, refuseExtremes } from './series-cells.js';
+import { type CellSink, GroupCells, OrderCells, refuseExtremes } from './series-cells.js';
 import { placeRows, sortRows } from './series-rows.js';
 import type { Covariate, ForecastGoal, ForecastTable } from './series-table.js';
 import { findGrid } from './time-grid.js';
@@ -15,6 +17,9 @@ const LIMITS = {
   ofRows: 'Send fewer series, or later rows of each.',
   ofCells: 'Send only the columns that the forecast needs, or fewer series.',
 };
+
+/** How months and days without hyphens are read. */
+const COMPACT_DATES: OrderReading = { kind: 'date', order: 'unambiguous', decided_by: 'values' };
 
 /** The missing cells of a column that is not read. */
 const NO_CELLS: MissingCells = { words: [], found: [], unread: null };
@@ -56,8 +61,8 @@ export class SeriesBuilder extends GatheredColumns {
     this.#refuseUnknownNames();
     const target = this.targetCells.take(rowCount, 'regression', this.listLeftOut().leftOut);
     if (target.task !== 'regression') throw new Error('The target was read as numbers');
-    const { form, moments, reading } = this.#order.take(rowCount);
-    if (form === 'number') refuseCompactDates(this.#goal.orderBy, moments);
+    const { form, moments, reading } = this.#takeOrder(rowCount);
+    if (form === 'number') refusePartsOfYears(this.#goal.orderBy, moments);
     const { seriesOf, groupTexts, groupCodes, count } = this.#findSeries(rowCount);
     const order = sortRows(seriesOf, count, moments);
     const grid = { ...findGrid(form, pickAll(moments, order.rows), order.ends), reading };
@@ -91,6 +96,12 @@ export class SeriesBuilder extends GatheredColumns {
       report: placed.report,
       ...this.listLeftOut(),
     };
+  }
+
+  #takeOrder(rowCount: number): ReturnType<OrderCells['take']> {
+    const order = this.#order.take(rowCount);
+    const compact = order.form === 'number' ? readCompactMoments(order.moments) : undefined;
+    return compact ? { ...compact, reading: COMPACT_DATES } : order;
   }
 
   #refuseUnknownNames(): void {

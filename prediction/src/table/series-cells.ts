@@ -4,14 +4,15 @@ import type { CellColumn } from './column-builder.js';
 import {
   describeForm,
   ISO,
+  localTime,
   type MomentForm,
   momentHint,
   type OrderReading,
-  parseMoment,
   readMomentText,
 } from './moments.js';
 import { type DateOrder, PLAIN_NUMBERS, type Place, type ReadingMarks } from './reading/column-reading.js';
 import { looksLike } from './reading/create-reader.js';
+import { DAY } from './reading/date-forms.js';
 import { DATE_ORDERS, DateOrders } from './reading/date-order.js';
 import { quote, TableError } from './table-error.js';
 import { detached } from './text-column.js';
@@ -59,6 +60,9 @@ export class OrderCells extends EachCell {
   readonly #values = valuesByRow();
   readonly #orders = new DateOrders();
   readonly #byOrder = new Map<DateOrder, Chunked<Float64Array<ArrayBuffer>>>();
+  /** Of times with an offset, what a clock showed there, in milliseconds since 1970. */
+  #clock: Chunked<Float64Array<ArrayBuffer>> | undefined;
+  #hasOffsets = false;
   #form: MomentForm | undefined;
   #firstOfForm: Place | undefined;
   #isIso = true;
@@ -82,6 +86,10 @@ export class OrderCells extends EachCell {
     if (moment.byOrder === undefined) {
       if (moment.form !== 'number') this.#isIso &&= ISO.test(text);
       this.#values.set(row, moment.value);
+      if (typeof moment.form === 'number') {
+        this.#clock ??= valuesByRow();
+        this.#clock.set(row, localTime(moment.form, moment.value));
+      }
       return;
     }
     if (!this.#orders.add(moment, text, this.placeOf(row), false)) this.#refuseText(row, text);
@@ -107,7 +115,19 @@ export class OrderCells extends EachCell {
     }
     const missing = moments.findIndex(Number.isNaN);
     if (missing >= 0) this.put(missing, null);
+    const days = this.#takeDays(rowCount);
+    if (days && reading.kind === 'date') {
+      return { form: 'local' as const, moments: days, reading: { ...reading, by_clock: true as const } };
+    }
     return { form: this.#form ?? 'number', moments, reading };
+  }
+
+  /** Returns days whose offset changes with the season as a clock showed them, if it always showed the same hour. */
+  #takeDays(rowCount: number): Float64Array | undefined {
+    const clock = this.#hasOffsets ? this.#clock?.take(rowCount) : undefined;
+    const hourOf = (time = 0) => ((time % DAY) + DAY) % DAY;
+    const hour = hourOf(clock?.[0]);
+    return clock?.every((time) => hourOf(time) === hour) ? clock : undefined;
   }
 
   #decide(): OrderReading {
@@ -129,8 +149,10 @@ export class OrderCells extends EachCell {
     }
     if (form === first) return;
     // Local times whose offset changes with the season are moments.
-    if (typeof form === 'number' && typeof first === 'number') this.#form = UTC;
-    else this.#refuseForm(row, text, form, first);
+    if (typeof form === 'number' && typeof first === 'number') {
+      this.#form = UTC;
+      this.#hasOffsets = true;
+    } else this.#refuseForm(row, text, form, first);
   }
 
   #refuseText(row: number, text: string): never {
@@ -207,27 +229,5 @@ export function refuseExtremes(name: string, moments: Float64Array, { origin, st
   for (const moment of moments) last = Math.max(last, moment);
   if (Number.isFinite(last - origin) && step.count >= MIN_STEP) return;
   const message = `The values of the column ${quote(name)}, ${origin} to ${last}, are too far apart or too close to count steps between them. Write smaller or larger numbers, such as 1, 2, 3.`;
-  throw new TableError([{ message, column: name }]);
-}
-
-/** Numbers that are months or days without hyphens: between two years or months, they have gaps. */
-const COMPACT_DATES = [
-  { what: 'months', digits: 6, write: (text: string) => `${text.slice(0, 4)}-${text.slice(4)}` },
-  { what: 'days', digits: 8, write: (text: string) => `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}` },
-];
-
-/** @throws {TableError} if all moments are such numbers, of more than one year or month. */
-export function refuseCompactDates(name: string, moments: Float64Array): void {
-  const first = String(moments[0]);
-  const form = COMPACT_DATES.find(({ digits }) => digits === first.length);
-  if (form === undefined) return;
-  const { what, digits, write } = form;
-  const isOne = (moment: number) => {
-    const text = String(moment);
-    return text.length === digits && parseMoment(write(text), Number)?.form !== undefined;
-  };
-  const start = Math.floor((moments[0] ?? 0) / 100);
-  if (!moments.some((moment) => Math.floor(moment / 100) !== start) || !moments.every(isOne)) return;
-  const message = `The values of the column ${quote(name)} look like ${what} without hyphens. As numbers, they have gaps that the calendar does not have. Write ${first} as ${write(first)}.`;
   throw new TableError([{ message, column: name }]);
 }

@@ -54,7 +54,19 @@ function findIdColumn(id: string | undefined): string | undefined {
 }
 
 function findSeries(model: Model) {
-  return model.task === 'forecast' ? model : undefined;
+  if (model.task !== 'forecast') return undefined;
+  // The moments of such a table have no offset from UTC, or are days by the clock of a changing one.
+  if (!HAS_CLOCK.test(String(model.series.first))) return model;
+  const columns = model.columns?.map((column) => (column.name === model.order_by ? readByClock(column) : column));
+  return { ...model, columns: columns ?? null };
+}
+
+/** A time without an offset from UTC. */
+const HAS_CLOCK = /T[\d:.]+$/;
+
+function readByClock({ name, reading }: NonNullable<Model['columns']>[number]) {
+  const order = reading?.kind === 'date' ? reading.order : 'iso';
+  return { name, reading: { kind: 'date', order, decided_by: 'values', by_clock: true } } as const;
 }
 
 /** The outcome of the truths of a body. */

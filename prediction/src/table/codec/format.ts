@@ -16,6 +16,7 @@ export const dateReadingSchema = v.strictObject({
   kind: v.literal('date'),
   order: v.picklist(['day-first', 'month-first', 'year-first', 'unambiguous', 'iso']),
   decided_by: deciderSchema,
+  by_clock: v.exactOptional(v.literal(true)),
 });
 
 export const columnReadingSchema = v.variant('kind', [

@@ -22,6 +22,8 @@ export interface DateReading {
   readonly order: DateOrder | 'unambiguous' | 'iso';
   /** The source of the decision; absent in models of releases that read fewer forms. */
   readonly decided_by?: Decider;
+  /** True if times are read as a clock showed them, whatever their offset from UTC: days whose offset changes. */
+  readonly by_clock?: true;
 }
 
 /** Texts that have more than one meaning, and are read as categories. */
@@ -92,7 +94,7 @@ export function shownReading(reading: ColumnReading | null): ShownReading | null
 export function shownReading(reading: ColumnReading | null): ShownReading | null {
   if (reading === null || reading.kind === 'undecided') return reading;
   if (reading.kind === 'date') {
-    const { order, ...dates } = reading;
+    const { order, by_clock: _, ...dates } = reading;
     return order === 'iso' ? null : { ...dates, order };
   }
   const { unit, decimal, group, decided_by } = reading;
