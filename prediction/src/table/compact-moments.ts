@@ -7,7 +7,9 @@ export function readCompactMoments(numbers: Float64Array) {
   let form: Moment['form'] | undefined;
   for (const [row, number] of numbers.entries()) {
     const moment = readCompactMoment(String(number));
-    if (moment === undefined || (form ??= moment.form) !== moment.form) return undefined;
+    if (moment === undefined) return undefined;
+    form ??= moment.form;
+    if (moment.form !== form) return undefined;
     moments[row] = moment.value;
   }
   return form === undefined ? undefined : { form, moments };
