@@ -73,8 +73,7 @@ describe('forecasts in the console', () => {
     for (const title of ['Error by step', 'Coverage by step']) {
       await page.getByRole('img', { name: title }).waitFor();
     }
-    await page.getByText('1 step within the series has no value.').waitFor();
-    await page.getByText('1 of the series ends before the others.').waitFor();
+    await page.getByText('Steps without a value').waitFor();
     await page.getByRole('heading', { name: 'Series with the largest errors' }).waitFor();
     await expectGoodViewInEachWindow(look);
     expect(await page.getByRole('link', { name: 'Predict a file' }).count()).toBe(0);

@@ -14,6 +14,7 @@ export {
   MAX_LOOKED_AT,
 } from './table/header-line.js';
 export { parseNumber } from './table/parse-number.js';
+export { nameSeason } from './table/season-name.js';
 export {
   type ColumnReading,
   type ShownReading,

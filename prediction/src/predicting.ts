@@ -50,6 +50,7 @@ export { columnName } from './table/column-names.js';
 export type { RowRanges } from './table/dropped-rows.js';
 export { InvalidRowsError, type RowFault } from './table/invalid-rows.js';
 export { wordsIn } from './table/missing-words.js';
+export { nameSeason } from './table/season-name.js';
 export { shownReading, type TableMarks } from './table/reading/column-reading.js';
 export type { ForecastGoal, SeriesReport } from './table/series-table.js';
 export type { Goal, ModelTask, Task } from './table/table.js';

@@ -122,7 +122,8 @@ export function forecastOutput(orderBy: string) {
       target: TEXT,
       series: { type: 'object' },
       forecasts: { type: 'array', items: { type: 'object', properties: step, required: Object.keys(step) } },
+      seasons: TEXT,
     },
-    required: ['target', 'series', 'forecasts'],
+    required: ['target', 'series', 'forecasts', 'seasons'],
   };
 }

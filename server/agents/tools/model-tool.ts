@@ -10,6 +10,7 @@ import type { RowCounter } from '../../models/predictions/row-counter.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import { CLASS_OUTPUT, forecastOutput, groupSchema, NUMBER_OUTPUT, nameExplain, rowSchema } from './model-schemas.js';
+import { describeSeasons } from './season-words.js';
 import {
   type AgentSkill,
   type SkillTool,
@@ -193,7 +194,7 @@ function forecastSeries(predictor: SeriesServer, row: Readonly<Record<string, un
       return { [order_by]: moment, step, ...describeNumber(forecast), words };
     });
     return {
-      data: { target, series: row, forecasts: told },
+      data: { target, series: row, forecasts: told, seasons: describeSeasons(predictor.model) },
       predictions: forecasts.map((forecast) => ({ target, ...describeNumber(forecast) })),
     };
   } catch (error) {

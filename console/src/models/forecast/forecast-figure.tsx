@@ -26,7 +26,13 @@ export function ForecastFigure({
     return <p>There is no such series, or it has too few values before this forecast.</p>;
   }
   const shown = history.filter(({ at }) => at <= last.at);
-  const moments = new Map([...shown, ...steps].map(({ at, moment }) => [at, moment]));
+  const times = [...shown.filter(({ at }) => at < first.at), ...steps];
+  // Times of a day are left out where there are several days.
+  const starts = times.filter(({ day }, index) => day !== times[index - 1]?.day);
+  const labels = new Map(
+    starts.length > 1 ? starts.map(({ at, day }) => [at, day]) : times.map(({ at, moment }) => [at, moment]),
+  );
+  const longest = Math.max(...[...labels.values()].map(({ length }) => length));
   const drawn = shown.filter(({ actual }) => actual !== null);
   const past = drawn.filter(({ at }) => at < first.at);
   return (
@@ -47,12 +53,8 @@ export function ForecastFigure({
       height={340}
     >
       {(area) => {
-        const x = momentScale(
-          [Math.min(first.at, shown[0]?.at ?? first.at), last.at],
-          [area.left, area.right],
-          CHARACTER * first.moment.length + 12,
-        );
-        const label = (at: number) => moments.get(at) ?? '';
+        const x = momentScale(times, [...labels.keys()], [area.left, area.right], CHARACTER * longest + 12);
+        const label = (at: number) => labels.get(at) ?? '';
         const values = drawn.map(({ actual }) => actual ?? 0);
         const { domain } = robustExtent([...steps.flatMap(({ low, high }) => [low, high]), ...values], 0.04);
         const y = clamped(domain, [area.bottom, area.top]);
@@ -66,13 +68,6 @@ export function ForecastFigure({
             <LeftAxis scale={y} area={area} label={labelWithUnit(target, unit)} format={tick} />
             <BottomAxis scale={x} area={area} label={order_by} format={label} />
             <Band points={fan} />
-            {points.length === 1 &&
-              points.map((point) => (
-                <g key={point.x}>
-                  <line class="range" x1={point.x} x2={point.x} y1={point.low} y2={point.high} />
-                  <circle class="mark" cx={point.x} cy={point.y} r="5" />
-                </g>
-              ))}
             <polyline
               class="stroke actual"
               points={drawn.map(({ at, actual }) => `${x(at)},${y(actual ?? 0)}`).join(' ')}
@@ -104,25 +99,24 @@ export function ForecastFigure({
   );
 }
 
-/** Places steps, and labels as many whole ones as there is room for, evenly spaced: dates are never round. */
+/** Places steps, and labels as many of some as there is room for: dates are never round. */
 function momentScale(
-  [first, last]: readonly [number, number],
+  times: readonly Known[],
+  labelled: readonly number[],
   range: readonly [number, number],
   labelWidth: number,
 ): Scale {
-  const labels = Math.max(2, Math.floor((range[1] - range[0]) / labelWidth));
-  const step = Math.max(1, Math.ceil((last - first) / labels));
-  const count = Math.floor((last - first) / step);
-  const begin = first + Math.round((last - first - count * step) / 2);
-  const ticks = Array.from({ length: count + 1 }, (_, index) => begin + index * step);
-  return Object.assign(clamped([first, last], range), { ticks });
+  const most = Math.max(1, Math.floor((range[1] - range[0]) / labelWidth));
+  const stride = Math.ceil(labelled.length / most);
+  const ticks = labelled.filter((_, index) => index % stride === stride >> 1);
+  return Object.assign(clamped([times[0]?.at ?? 0, times.at(-1)?.at ?? 0], range), { ticks });
 }
 
 function describe(steps: readonly Step[], isBacktest: boolean, confidence: number): string {
   const level = percent(confidence);
   const range = `from ${steps[0]?.moment} to ${steps.at(-1)?.moment}`;
   if (!isBacktest) {
-    return `The next ${count(steps.length, 'step')}, ${range}. The actual values should be within the band with ${level} confidence. The dots are the last values of the series.`;
+    return `The next ${count(steps.length, 'step')}, ${range}. The actual values should be within the band with ${level} confidence.`;
   }
   const came = steps.filter(({ actual }) => actual !== null);
   const within = came.filter(({ actual, low, high }) => low <= Number(actual) && Number(actual) <= high);

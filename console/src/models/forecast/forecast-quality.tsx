@@ -1,5 +1,5 @@
 import type { ForecastModel } from 'roster-client';
-import { wilson } from 'roster-prediction/browser';
+import { nameSeason, wilson } from 'roster-prediction/browser';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Bars } from '../../plots/bars.js';
 import { Captioned, Figure } from '../../plots/figure.js';
@@ -7,7 +7,7 @@ import { linearScale, type Scale } from '../../plots/scale.js';
 import { Scrolling, Table } from '../../plots/table.js';
 import { href } from '../../router/route.js';
 import { type Fact, Facts } from '../../ui/facts.js';
-import { count, finePercent, moment, percent, rounded, type Unit, whole } from '../../ui/format.js';
+import { capitalized, count, finePercent, moment, percent, rounded, type Unit, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 
 type Metrics = NonNullable<ForecastModel['metrics']>;
@@ -37,18 +37,20 @@ export function ForecastQuality({ project, model }: { project: string; model: Fo
       </div>
       <h2>Series</h2>
       <SeriesFacts model={model} />
-      <WorstSeries project={project} model={model} metrics={metrics} />
+      <div class="figures spaced">
+        <Seasons model={model} metrics={metrics} />
+        <WorstSeries project={project} model={model} metrics={metrics} />
+      </div>
     </>
   );
 }
 
 function Errors({ metrics, unit }: { metrics: Metrics; unit: Unit }) {
-  const { errors, baseline_errors: baseline, value_count } = metrics;
+  const { errors, baseline_errors: baseline } = metrics;
   return (
     <>
       <p class="faint">
-        Measured on {count(value_count, 'forecast')} of values at the ends of the series, which the model did not learn
-        from. Smaller is better. A MASE of 1 is the usual error of repeating the last season.
+        Smaller is better. A MASE of 1 is the usual error of repeating the last season.
       </p>
       <Scrolling label="Errors">
         <Table
@@ -83,7 +85,7 @@ function ErrorsByStep({ metrics, target, unit }: { metrics: Metrics; target: str
   return (
     <Figure
       title="Error by step"
-      description="How far the forecasts are off, on average, by how many steps ahead they are. The dashed line is repeating the last season."
+      description="The dashed line is repeating the last season."
       table={{
         head: ['Step', ...ERRORS.flatMap((key) => [ERROR_NAMES[key], `${ERROR_NAMES[key]}, last season`])],
         rows: errors.map((error, index) => [
@@ -182,7 +184,7 @@ function CoverageByStep({ metrics }: { metrics: Metrics }) {
 }
 
 function SeriesFacts({ model: { series, order_by, horizon } }: { model: ForecastModel }) {
-  const { step, gaps, longest_gap, duplicates, ended_early } = series;
+  const { step, gaps, longest_gap } = series;
   const facts: readonly Fact[] = [
     ['Series', whole(series.count)],
     ['Step', step.unit === 'number' ? `${rounded(step.count)} in ${order_by}` : count(step.count, step.unit)],
@@ -196,24 +198,25 @@ function SeriesFacts({ model: { series, order_by, horizon } }: { model: Forecast
         ? whole(series.longest)
         : `${whole(series.shortest)} to ${whole(series.longest)}`,
     ],
+    ['Steps without a value', whole(gaps)],
+    ['Longest gap', count(longest_gap, 'step')],
   ];
-  const notes = [
-    gaps > 0 &&
-      `${count(gaps, 'step')} within the series ${gaps === 1 ? 'has' : 'have'} no value. The longest gap has ${count(longest_gap, 'step')}.`,
-    duplicates > 0 &&
-      `${count(duplicates, 'row')} ${duplicates === 1 ? 'repeats' : 'repeat'} the moment of another row of the same series. The last row of a moment counts.`,
-    ended_early > 0 &&
-      `${whole(ended_early)} of the series ${ended_early === 1 ? 'ends' : 'end'} before the others. Their forecasts begin after their own end.`,
-  ].filter((note) => note !== false);
+  return <Facts class="model-facts" facts={facts} />;
+}
+
+/** The seasons that were looked for, and how much of the movement of the series each makes up. */
+function Seasons({ model: { series }, metrics: { seasons } }: { model: ForecastModel; metrics: Metrics }) {
+  if (!seasons) return null;
   return (
-    <>
-      <Facts class="model-facts" facts={facts} />
-      {notes.map((note) => (
-        <p key={note} class="notice">
-          {note}
-        </p>
-      ))}
-    </>
+    <Captioned title="Seasons" description="The share of the movement that each makes up, in the series that have it.">
+      <Bars
+        rows={seasons.map(({ length, series_share, strength }) => ({
+          name: `${capitalized(nameSeason(series.step, length))}, in ${percent(series_share)} of the series`,
+          share: strength ?? 0,
+          text: percent(strength ?? 0),
+        }))}
+      />
+    </Captioned>
   );
 }
 
@@ -238,7 +241,7 @@ function WorstSeries({
   return (
     <Captioned
       title="Series with the largest errors"
-      description="Their MASE, the worst first. Above 1, a forecast is off by more than repeating the last season usually is in that series. Each name leads to its forecast."
+      description="Their MASE, the worst first. Above 1, repeating the last season is usually better."
     >
       <Bars
         rows={worst.map(({ groups, mase }) => ({

@@ -10,6 +10,8 @@ export interface Known {
   /** Steps after the end of the series: 0 is its last value. */
   readonly at: number;
   readonly moment: string;
+  /** The same without the time of the day. */
+  readonly day: string;
   /** The value that came; null where none has. */
   readonly actual: number | null;
 }
@@ -74,7 +76,7 @@ const MIN_SHOWN = 24;
 /** Loads the last values of a series: two seasons before each forecast. Throws as `loadForecast`. */
 export async function loadHistory(
   project: string,
-  { name: modelName, series: { season }, horizon }: ForecastModel,
+  { name: modelName, series, horizon, metrics }: ForecastModel,
   groups: readonly string[],
   signal: AbortSignal,
 ): Promise<History> {
@@ -84,12 +86,13 @@ export async function loadHistory(
       signal,
     }),
   );
-  const shown = values.slice(-horizon - Math.max(2 * season, horizon, MIN_SHOWN));
+  const found = metrics?.seasons?.flatMap(({ length, strength }) => (strength ? 2 * length : [])) ?? [];
+  const shown = values.slice(-horizon - Math.max(2 * series.season, ...found, horizon, MIN_SHOWN));
   return {
     groups,
     steps: shown.map(({ moment, value }, index) => ({
       at: index + 1 - shown.length,
-      moment: momentText(moment),
+      ...writeMoment(moment),
       actual: value,
     })),
   };
@@ -113,7 +116,7 @@ async function askFor(
     return {
       at: index + 1 - asked.back,
       order: row[order_by],
-      moment: momentText(row[order_by]),
+      ...writeMoment(row[order_by]),
       value: Number(row[target]),
       low: Number(row[`${target}_min`]),
       high: Number(row[`${target}_max`]),
@@ -153,4 +156,8 @@ function request(project: string, { name, group_by }: ForecastModel, asked: Aske
   };
 }
 
-const momentText = (value: unknown) => moment(typeof value === 'number' ? value : String(value));
+function writeMoment(value: unknown) {
+  if (typeof value === 'number') return { moment: moment(value), day: moment(value) };
+  const text = String(value);
+  return { moment: moment(text), day: moment(text.split('T', 1).join()) };
+}

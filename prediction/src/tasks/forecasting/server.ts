@@ -156,7 +156,7 @@ export class SeriesServer {
   }
 
   /** The model that forecasts, with its target, order and groups. */
-  get model(): Pick<SeriesModel, 'target' | 'order_by' | 'group_by'> {
+  get model(): Pick<SeriesModel, 'target' | 'order_by' | 'group_by' | 'grid' | 'metrics'> {
     return this.#parts.model;
   }
 
