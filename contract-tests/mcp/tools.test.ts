@@ -243,7 +243,9 @@ describe('the tools of another project', () => {
     expect(body.result?.structuredContent).toMatchObject({
       series: { store: 'B' },
       forecasts: [{ step: 1, words: expect.stringMatching(/^2024-01: /) }, { step: 2 }],
-      seasons: expect.stringMatching(/^On the last values of the series, forecasts were off by .* the best naive forecast/),
+      seasons: expect.stringMatching(
+        /^On the last values of the series, forecasts were off by .* the best naive forecast/,
+      ),
     });
     const unnamed = await host.call('predict_store_sales', { ...input, series: { store: null } }, options);
     expect(unnamed.body.result?.structuredContent).toMatchObject({ series: { store: null } });

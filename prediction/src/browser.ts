@@ -14,7 +14,6 @@ export {
   MAX_LOOKED_AT,
 } from './table/header-line.js';
 export { parseNumber } from './table/parse-number.js';
-export { nameSeason } from './table/season-name.js';
 export {
   type ColumnReading,
   type ShownReading,
@@ -23,3 +22,4 @@ export {
 export { createReader } from './table/reading/create-reader.js';
 export { readDateText } from './table/reading/date-forms.js';
 export { readClearNumber, readNumberText } from './table/reading/number-forms.js';
+export { nameSeason } from './table/season-name.js';

@@ -23,7 +23,10 @@ export function describeSeasons({ metrics, grid }: Facts): string {
         : undefined;
   const naives = [
     { name: 'the last season or value', mae: baseline_errors.mae },
-    ...seasons.map(({ length, repeat_errors: { mae } }) => ({ name: `the last ${nameSeason(grid.step, length)}`, mae })),
+    ...seasons.map(({ length, repeat_errors: { mae } }) => ({
+      name: `the last ${nameSeason(grid.step, length)}`,
+      mae,
+    })),
   ];
   const best = naives.reduce((one, other) => (other.mae < one.mae ? other : one));
   const beside = `On the last values of the series, forecasts were off by ${short(errors.mae)} on average; the best naive forecast, repeating ${best.name}, by ${short(best.mae)}.`;

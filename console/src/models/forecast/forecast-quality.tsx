@@ -49,9 +49,7 @@ function Errors({ metrics, unit }: { metrics: Metrics; unit: Unit }) {
   const { errors, baseline_errors: baseline } = metrics;
   return (
     <>
-      <p class="faint">
-        Smaller is better. A MASE of 1 is the usual error of repeating the last season.
-      </p>
+      <p class="faint">Smaller is better. A MASE of 1 is the usual error of repeating the last season.</p>
       <Scrolling label="Errors">
         <Table
           hasNames

@@ -39,7 +39,7 @@ function forecast(grid: TimeGrid, series: ForecastSeries, end: number, steps: nu
   const events = createEventGrid(grid, HOLIDAYS, []);
   if (events === undefined) throw new Error('The steps have no days');
   const { unit, values } = new EventEffects(events, 3000).forecast(series, end, (one) =>
-    forecastBase(one.values.subarray(0, end), events.cycle, steps),
+    forecastBase(one.values.subarray(0, end), events.cycle, steps, false),
   );
   return values.map((value) => unit * value);
 }
@@ -86,7 +86,7 @@ describe('holidays', () => {
 
   test('change nothing where they are usual days, and are unknown to the past', () => {
     const series = makeSeries(600, (at, noise) => usualAt(at) * (1 + 0.1 * noise));
-    const plain = forecastBase(series.values, 7, 7);
+    const plain = forecastBase(series.values, 7, 7, false);
     for (const [step, value] of forecast(days, series, 600, 7).entries()) {
       const own = plain.unit * (plain.values[step] ?? 0);
       expect(Math.abs(value - own)).toBeLessThan(0.2 * own);
