@@ -1042,7 +1042,7 @@ export interface TrainModelOptions extends CallOptions {
   target: QueryValue<'trainModel', 'query', 'target'>;
   /** What the target is predicted as, in place of what its values suggest. */
   task?: QueryValue<'trainModel', 'query', 'task'> | undefined;
-  /** The column that orders rows in time. With it, the model forecasts the next values of the target. It holds numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC changes are converted to UTC. Dates in forms other than ISO 8601 are answered as `2026-01-31`. */
+  /** The column that orders rows in time. With it, the model forecasts the next values of the target. It holds numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC changes are converted to UTC, but for days, which are those of the clock. `202601` and `20260131` are a month and a day if all values are. Dates in forms other than ISO 8601 are answered as `2026-01-31`. */
   orderBy?: QueryValue<'trainModel', 'query', 'order_by'> | undefined;
   /** A column that tells series apart, once for each such column. Without it, all rows are one series. */
   groupBy?: QueryValue<'trainModel', 'query', 'group_by'> | undefined;
