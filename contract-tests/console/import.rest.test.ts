@@ -151,7 +151,7 @@ test('what looks odd in a table is mended with one click, after a training and b
   await pressByKeyboard(page, 'Take back line 102');
   const leaveOut = page.getByRole('button', { name: 'Leave out line 102', exact: true });
   await pressByKeyboard(page, 'Leave out line 102');
-  await page.getByText(/the first 100 rows/i).waitFor();
+  await page.getByText(/ in the first 100 rows\.$/).waitFor();
   expect(await leaveOut.getAttribute('aria-pressed')).toBe('true');
   expect(await leaveOut.and(page.locator(':focus')).count()).toBe(1);
   await expectGoodViewInEachWindow(look);

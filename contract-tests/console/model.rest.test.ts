@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
 import { WAIT_MS } from '../../testkit/patience.js';
 import { settled } from '../../testkit/service/train-prices.js';
+import { hundredLines } from '../sent-tables.js';
 import { browserAndService, expectGoodView, expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
+import { chooseFile, pressByKeyboard } from './table-views.js';
 
 /** A name as hostile to a page as a table may have. */
 const LONG_NAME = `<img src=x onerror=alert(1)> ${'Größe'.repeat(14)}`;
@@ -296,6 +298,45 @@ describe('the views of a model', () => {
     await page.getByLabel('Order').selectOption('By name');
     await expect.poll(names).toEqual(['fees', 'leavers', 'prices']);
     expect(await answered(on.roster.GET('/api/projects/{projectName}/models', inDefault))).toHaveLength(3);
+  });
+
+  test('take a deletion back by keyboard, delete when the page is closed, and before the name is trained again', async () => {
+    const table = hundredLines('x,y', (row) => `${row % 9},${row}`);
+    const status = async (modelName: string) => {
+      const params = { path: { projectName: 'default', modelName } };
+      return (await on.roster.GET('/api/projects/{projectName}/models/{modelName}', { params })).response.status;
+    };
+    const remove = async (page: Page, name: string) => {
+      await pressByKeyboard(page, `Delete the model ${name}`);
+      await page.getByRole('dialog').waitFor();
+      await pressByKeyboard(page, 'Delete');
+      const said = `The model ${name} will be deleted in ten seconds.`;
+      await page.getByText(said).waitFor();
+      expect(await page.getByRole('status').filter({ hasText: said }).count()).toBe(1);
+    };
+    const first = await train('passing', 'y', table);
+    const { page } = await openConsole(on.browser, on.server.url, '/projects/default/models/passing');
+    await remove(page, 'passing');
+    await pressByKeyboard(page, 'Undo');
+    await page.getByRole('heading', { level: 2, name: 'passing' }).waitFor();
+    expect(await status('passing')).toBe(200);
+
+    // The name is free before a table is sent under it.
+    await goTo(page, '/projects/default/models/passing', 'passing');
+    await remove(page, 'passing');
+    await goTo(page, '/projects/default/models/~new', 'Train a model');
+    await chooseFile(page, { name: 'passing.csv', content: table });
+    await pressByKeyboard(page, 'Train');
+    await page.getByRole('heading', { level: 1, name: 'passing' }).waitFor();
+    const second = await settled(on.roster, { projectName: 'default', modelName: 'passing' });
+    expect(second).toMatchObject({ version: 1, status: 'ready' });
+    expect(second.id).not.toBe(first.id);
+
+    await goTo(page, '/projects/default/models/passing', 'passing');
+    await remove(page, 'passing');
+    expect(await status('passing')).toBe(200);
+    await page.close({ runBeforeUnload: false });
+    await expect.poll(() => status('passing')).toBe(404);
   });
 
   test('rename and describe a model, and keep its view', async () => {

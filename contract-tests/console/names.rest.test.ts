@@ -51,7 +51,7 @@ test('long names stay within the pages of a table, of its predictions and of a r
   await page.getByRole('heading', { name: '60 rows predicted' }).waitFor();
   await expectGoodViewInEachWindow(look);
   await page.locator('button.why-row').first().click();
-  await page.getByText(/^Of a row of which nothing is known/).waitFor();
+  await page.getByText(/^Without any values/).waitFor();
   await expectGoodViewInEachWindow(look);
 
   await on.open('/projects/default/models/~new');

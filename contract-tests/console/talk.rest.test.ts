@@ -34,6 +34,22 @@ describe('an agent in the console', () => {
     return look;
   };
 
+  test('answers with a table, which is none of Markdown on the page', async () => {
+    const table = '| Carat | Price |\n|:--|--:|\n| 0.5 | 1,500 |\n| 1.0 | 5,000 |';
+    play([says(`Prices | by carat:\n\n${table}\n\nThey rise | fast.`)]);
+    const look = await openTalk('jeweller');
+    const { page } = look;
+    await page.getByLabel('Message').fill('What do they cost?');
+    await page.getByLabel('Message').press('Enter');
+    await page.getByRole('columnheader', { name: 'Price' }).waitFor();
+    expect(await page.locator('.reply td').allTextContents()).toEqual([' 0.5 ', ' 1,500 ', ' 1.0 ', ' 5,000 ']);
+    expect(await page.locator('.reply > .content').allTextContents()).toEqual([
+      'Prices | by carat:',
+      'They rise | fast.',
+    ]);
+    await expectGoodViewInEachWindow(look);
+  });
+
   test('answers with its steps and passages, by keyboard alone', async () => {
     play((request, number) =>
       number === 0

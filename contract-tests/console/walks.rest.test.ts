@@ -93,6 +93,29 @@ test('a column that gives churn away is left out with one key, and customers are
   expect(book.rows[0]?.slice(0, 4)).toEqual(['1', 'A', null, 'No']);
 });
 
+test('back and forward lead through views, which keep a row, a sorted result and what was chosen', async () => {
+  const lines = Array.from({ length: 120 }, (_, row) => `${row % 40},${'ABC'[row % 3]},${(row % 40) * 3 + (row % 3)}`);
+  const content = ['size,kind,rent', ...lines].join('\n');
+  const { page } = await on.open(VIEW);
+  await chooseByKeyboard(page, { name: 'flats.csv', content });
+  await page.getByText(/in the first 120 rows\.$/).waitFor();
+  await train(page, 'flats');
+  await pressByKeyboard(page, 'Try a row', 'link');
+  await page.getByLabel('size', { exact: true }).fill('33');
+  await page.waitForURL(/33/);
+  await predictByKeyboard(page, { name: 'flats.csv', content }, 120);
+  await page.goBack();
+  await expect.poll(() => page.getByLabel('size', { exact: true }).inputValue()).toBe('33');
+  await page.goForward();
+  await page.getByRole('heading', { name: '120 rows predicted' }).waitFor();
+  const { sorted } = await sortAndSave(page, on.roster, 'rent_predicted', 'flats');
+  expect(isFalling(sorted.values('rent_predicted'))).toBe(true);
+  await page.goBack();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'flats' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Quality' }).getAttribute('aria-current')).toBe('page');
+});
+
 test('weekly sales of stores are forecast, looked at from the worst series on, and saved', async () => {
   const content = [
     'week,store,sales',

@@ -1,5 +1,5 @@
 import type { Passage, Usage } from 'roster-client';
-import { Table } from '../plots/table.js';
+import { Scrolling, Table } from '../plots/table.js';
 import { href } from '../router/route.js';
 import { count, number } from '../ui/format.js';
 import type { Part, ToolUse } from './exchange.js';
@@ -19,6 +19,24 @@ export function Parts({ parts }: { parts: readonly Part[] }) {
       )}
     </>
   );
+}
+
+/** A table of Markdown: lines of cells between bars, the second of which underlines the head. */
+const TABLE = /^(\|.*\n\|[-| :]+(?:\n\|.*)*)/m;
+
+const cellsOf = (line: string) => line.split('|').slice(1, -1);
+
+/** The text of an answer. Language models write tables in Markdown, which a screen reader could not follow. */
+export function Prose({ text }: { text: string }) {
+  return text.split(TABLE).map((part, at) => {
+    if (at % 2 === 0) return part.trim() && <p class="content">{part.trim()}</p>;
+    const [head = [], , ...rows] = part.split('\n').map(cellsOf);
+    return (
+      <Scrolling label="Table">
+        <Table head={head} rows={rows} />
+      </Scrolling>
+    );
+  });
 }
 
 /** The use of a tool. One that failed is open. */

@@ -4,7 +4,7 @@ import { useSignal } from '../session/signal.js';
 import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { Copyable } from '../ui/copyable.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { Parts, Passages, UsageLine } from './answer.js';
+import { Parts, Passages, Prose, UsageLine } from './answer.js';
 import type { Exchange } from './exchange.js';
 import type { Thread } from './thread.js';
 
@@ -41,7 +41,7 @@ function Answer({ exchange, project, thread }: { exchange: Exchange; project: st
   return (
     <div class="reply">
       <Parts parts={parts} />
-      {text && <p class="content">{text}</p>}
+      <Prose text={text} />
       {isWaiting && <p class="waiting">The agent is working …</p>}
       <Passages project={project} passages={passages} />
       {usage && <UsageLine usage={usage} />}
@@ -75,8 +75,7 @@ function Failure({ error }: { error: unknown }) {
       {isNotConfigured && (
         <>
           <p>
-            Any server with the chat completions of OpenAI will do, such as Ollama, vLLM or llama.cpp. With Ollama on
-            the same machine:
+            Any server with the chat completions of OpenAI will do. With Ollama on the same machine:
           </p>
           <Copyable label="Copy the command" text={CONFIGURATION} />
         </>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { navigate } from '../router/route.js';
 import { key } from '../session/key.js';
 import { baseUrl } from '../session/roster.js';
-import { TABLE_TYPES } from '../tables/table-types.js';
+import { TABLE_HINT, TABLE_TYPES } from '../tables/table-types.js';
 import { handOver } from '../training/chosen-file.js';
 import { DEMO, FORECAST_DEMO, loadDemoTable } from '../training/demo.js';
 import { SendingProgress } from '../training/sending-progress.js';
@@ -50,10 +50,7 @@ export function FirstModel({ project }: { project: string }) {
         </section>
         <section class="card">
           <h2>Use your own table</h2>
-          <p>
-            CSV, Excel, JSON, JSON lines, Parquet or Arrow, with at least 50 rows. The service reads its beginning when
-            you choose it, and keeps nothing before you start the training.
-          </p>
+          <p>{TABLE_HINT}</p>
           <DropZone
             label="Drop a table here, or"
             accept={TABLE_TYPES}

@@ -1,5 +1,5 @@
 import type { Model } from 'roster-client';
-import { PredictTable } from '../predictions/predict-table.js';
+import { type KeptResult, PredictTable } from '../predictions/predict-table.js';
 import { href } from '../router/route.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
 import { useFile } from '../tables/use-file.js';
@@ -27,20 +27,38 @@ export function PredictFileView({ project, model }: { project: string; model: st
   );
 }
 
+/** The last result, which stays while other views are looked at. */
+let kept: KeptResult | undefined;
+
 /** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
 function PredictFile({ project, model }: { project: string; model: Model }) {
-  const { head, setHead, isReading, error, read, forget } = useFile(project);
+  const before = kept?.model.id === model.id && kept.model.version === model.version ? kept : undefined;
+  const { head, setHead, isReading, error, read, forget } = useFile(project, before?.head);
   if (head !== undefined) {
-    return <PredictTable project={project} model={model} head={head} onHead={setHead} forget={forget} />;
+    return (
+      <PredictTable
+        project={project}
+        model={model}
+        head={head}
+        before={head === before?.head ? before : undefined}
+        onDone={(done) => {
+          kept = done;
+        }}
+        onHead={setHead}
+        forget={() => {
+          kept = undefined;
+          forget();
+        }}
+      />
+    );
   }
   const isDemo = model.name === DEMO.name && model.target === DEMO.target;
   return (
     <>
       <p>
         Choose a file with the model’s columns: CSV, JSON, JSON lines, Excel, Parquet or Arrow. You get it back as CSV,
-        with a prediction of {model.target} in each row. First, its columns are compared with the model’s. CSV is sent
-        when you start; the service reads the beginning of other formats at once, and their predicted file has the
-        columns that the model knows.
+        with a prediction of {model.target} in each row. CSV is sent when you start; the service reads the beginning of
+        other formats at once, and returns the columns that the model knows.
       </p>
       {error !== null && <ErrorNotice error={error} />}
       <DropZone label="Drop a file here, or" accept={TABLE_TYPES} isReading={isReading} onFile={read} />

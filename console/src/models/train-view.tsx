@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { href, useRoute } from '../router/route.js';
 import { useLoaded } from '../session/use-loaded.js';
-import { TABLE_TYPES } from '../tables/table-types.js';
+import { TABLE_HINT, TABLE_TYPES } from '../tables/table-types.js';
 import { useFile } from '../tables/use-file.js';
 import { findTrained, takeHandedOver } from '../training/chosen-file.js';
 import { readModel } from '../training/read-model.js';
@@ -40,11 +40,7 @@ function Train({ project, query }: { project: string; query: URLSearchParams }) 
     >
       {head === undefined || loaded.state === 'loading' ? (
         <>
-          <p>
-            Choose a table in which the value to predict is known, with at least 50 rows: CSV, Excel, JSON, JSON lines,
-            Parquet or Arrow. The service reads its beginning as soon as you choose it, and keeps nothing before you
-            start the training.
-          </p>
+          <p>Choose a table that has the value to predict: {TABLE_HINT}</p>
           {hasSettings && <p class="notice">The choices of the finding are set. Choose the table again.</p>}
           {error !== null && <ErrorNotice error={error} />}
           <DropZone

@@ -28,6 +28,13 @@ type State =
   | { readonly step: 'stopped'; readonly error: unknown; readonly progress: PredictionProgress }
   | { readonly step: 'done'; readonly result: PredictedTable };
 
+/** A file that was predicted, and its result. */
+export interface KeptResult {
+  readonly model: Model;
+  readonly head: TableHead;
+  readonly result: PredictedTable;
+}
+
 const COMPARED: State = { step: 'compared' };
 
 const predicted = ({ rows }: PredictionProgress) => `Predicted ${count(rows, 'row')}`;
@@ -37,12 +44,17 @@ export function PredictTable({
   project,
   model: current,
   head,
+  before,
+  onDone,
   onHead,
   forget,
 }: {
   project: string;
   model: Model;
   head: TableHead;
+  /** The result of this file, if it was predicted before. */
+  before: KeptResult | undefined;
+  onDone: (done: KeptResult) => void;
   /** Called with the file as it is read with another line as its header. */
   onHead: (head: TableHead) => void;
   forget: () => void;
@@ -51,7 +63,7 @@ export function PredictTable({
   const [model] = useState(current);
   const comparison = useMemo(() => compareColumns(head.columns, model), [head, model]);
   const suspects = useMemo(() => checkRows(model, head, comparison), [head, model]);
-  const [state, setState] = useState<State>(COMPARED);
+  const [state, setState] = useState<State>(before ? { step: 'done', result: before.result } : COMPARED);
   const [confidence, setConfidence] = useState(DEFAULT_CHOICE);
   const [id, setId] = useState<string>();
   const [isExplained, setExplained] = useState(false);
@@ -81,7 +93,9 @@ export function PredictTable({
         reached = next;
         if (!signal.aborted) setState({ step: 'running', progress: next });
       }, signal);
-      if (!signal.aborted) setState({ step: 'done', result });
+      if (signal.aborted) return;
+      setState({ step: 'done', result });
+      onDone({ model, head, result });
     } catch (error) {
       if (!signal.aborted) setState({ step: 'stopped', error, progress: reached });
     }

@@ -59,7 +59,7 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
     <>
       <h2>The rows</h2>
       <p class="hint">
-        Press the number of a row to see why it is predicted so, and the name of a column to sort by it.
+        Press the number of a row to see why, and the name of a column to sort by it.
       </p>
       {explained && (
         <WhyDialog

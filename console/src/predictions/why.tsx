@@ -91,7 +91,7 @@ function nameOf({ name, value }: { name: string; value?: string }): string {
 }
 
 function describeNumber({ target, task }: Model, write: (value: number) => string, base: number): string {
-  const of = task === 'forecast' ? 'By the course of the series alone' : 'Of a row of which nothing is known';
+  const of = task === 'forecast' ? 'By the course of the series alone' : 'Without any values';
   return `${of}, ${target} would be ${write(base)}. The bars say how the model came to its answer, not what would happen if a value were changed.`;
 }
 
@@ -111,7 +111,7 @@ function describeClass(
     const change = isExact ? ` from ${finePercent(from)} to ${finePercent(probability(reached))}` : '';
     return `${nameOf(column)} ${verb} it${change}`;
   });
-  const begin = `Of a row of which nothing is known, the probability of “${name}” would be ${finePercent(before)}; of this one it is ${finePercent(after)}.`;
+  const begin = `Without any values, the probability of “${name}” would be ${finePercent(before)}; of this one it is ${finePercent(after)}.`;
   return steps.length === 0 ? begin : `${begin} ${steps.join('; ')}.`;
 }
 

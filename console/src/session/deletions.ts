@@ -20,6 +20,15 @@ export const deleted = signal<ReadonlySet<string>>(new Set());
 
 let send: (() => void) | undefined;
 
+/** Settled when no deletion is on its way. */
+let sent: Promise<unknown> = Promise.resolve();
+
+/** Sends a deletion that can still be undone, and waits for it: a new model may have the name of the deleted one. */
+export function finishDeletion(): Promise<unknown> {
+  send?.();
+  return sent;
+}
+
 // A page that is left sends what it has put off.
 addEventListener('pagehide', () => send?.());
 
@@ -33,7 +42,7 @@ export function deleteLater(what: string, id: string, remove: () => Promise<void
     clearTimeout(timer);
     if (send === sendNow) send = undefined;
     if (deletion.get()?.id === id) deletion.set(null);
-    remove().catch((error: unknown) => {
+    sent = remove().catch((error: unknown) => {
       restore(id);
       deletion.set({ what, id, error });
     });

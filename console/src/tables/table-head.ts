@@ -66,7 +66,7 @@ export async function readCsvHead(file: File, headerLine?: number): Promise<CsvH
   }
   if (header.length === 1) {
     throw new TableFileError(
-      'This file has no columns that are separated by commas, semicolons or tabs. A table needs at least two: one to predict, and one to predict it from.',
+      'This file has no columns that are separated by commas, semicolons or tabs. A table needs at least two.',
     );
   }
   if (rows.length === 0) {

@@ -1,4 +1,5 @@
 import { answered } from 'roster-client';
+import { finishDeletion } from '../session/deletions.js';
 import { uploadClient } from '../session/roster.js';
 import { csvQuery, toUtf8 } from '../tables/csv-request.js';
 import type { TableFormat } from '../tables/table-format.js';
@@ -48,6 +49,7 @@ export async function sendTable(
 ): Promise<void> {
   const report = (share: number) => onProgress({ step: 'sending', share });
   report(0);
+  await finishDeletion();
   const body = await toUtf8(table, format?.encoding);
   await answered(
     uploadClient(body, report).PUT('/api/projects/{projectName}/models/{modelName}', {

@@ -306,6 +306,15 @@ test('a preview finds what the first rows show, and of the target if it is named
   expect(await kinds('price')).toEqual(['leak', 'constant_column']);
 });
 
+test('a preview names a column of names that do not repeat, of which a training says itself that it is not used', async () => {
+  const lines = salesLines((row, index) => [...row, `A-${(index * 7919) % 1000}`], ['order']);
+  const named = { kind: 'identifier_column', column: 'order', rows: 300 };
+  const shown = await previewTable(csvStream(lines.join('\n')), 'csv', { target: 'price' });
+  expect(shown.findings).toMatchObject([{ ...named, remedies: [{ parameter: 'exclude', value: 'order' }] }]);
+  expect((await previewTable(csvStream(lines.join('\n')), 'csv', { target: 'order' })).findings).toEqual([]);
+  expect(await inspect(lines, 'price')).toEqual([]);
+});
+
 test('a table of many cells is looked at in a sample of its rows, which the finding says', () => {
   const random = seededRandom(2);
   const rowCount = 700_000;

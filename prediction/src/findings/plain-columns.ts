@@ -32,8 +32,30 @@ function isConstant({ rows, rowCount }: LookedTable) {
 const ID_NAME =
   /(?:^|[_\W])(?:id|idx|index|key|no|nr|row|rownames?|rownum|rowid|uuid|guid)$|^(?:id|index)(?:[_\W]|$)|[a-z]I[dD]$/i;
 
-/** Finds columns of numbers that name the rows: each value once, counted up, or under a name such as `customer_id`. */
+/**
+ * Finds columns that name the rows. Numbers do if each is there once, counted up, or under a name such as `customer_id`;
+ * texts if nearly all are different. A training says the latter itself (`unused_column`), of all of its rows.
+ */
 export function findIdentifiers(table: LookedTable): Finding[] {
+  return [...findNumbers(table), ...(table.isBeginning ? findNames(table) : [])];
+}
+
+function findNames(table: LookedTable): Finding[] {
+  return table.columns
+    .filter(({ isIdentifier, present }) => isIdentifier && present >= MIN_ROWS)
+    .map(({ name, present }) => ({
+      kind: 'identifier_column',
+      column: name,
+      rows: present,
+      share: present / table.rowCount,
+      places: [],
+      message: `The column ${quote(name)} seems to name the rows: nearly all of its ${showCount(present)} values in the first ${showCount(table.rowCount)} rows are different.`,
+      effect: 'A model does not use a column whose values do not repeat.',
+      remedies: [{ parameter: 'exclude', value: name }],
+    }));
+}
+
+function findNumbers(table: LookedTable): Finding[] {
   return table.columns
     .filter((column) => !hasTimeName(column.name))
     .filter((column) => isRowNumber(table, column) || isNamedIdentifier(table, column))

@@ -25,7 +25,7 @@ export function Residuals({
   return (
     <Figure
       title="Residuals"
-      description="Rows by actual minus predicted value. A narrow peak at 0 is good. The pale bars at the ends contain all rows further out."
+      description="Rows by actual minus predicted value. A narrow peak at 0 is good. The pale bars contain all rows further out."
       table={{
         head: ['Actual − predicted', 'Rows'],
         rows: bins.map(({ from, to, rows }) => [rangeText(from, to, unit), whole(rows)]),

@@ -43,7 +43,7 @@ export function readPrediction(row: PredictionRow, { target, task }: Model): Pre
     };
   }
   throw new Error(
-    `The answer does not fit this model: another version may answer predictions now. Load the page again.`,
+    "Another version may answer predictions now. Load the page again.",
   );
 }
 
