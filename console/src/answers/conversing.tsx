@@ -74,9 +74,7 @@ function Failure({ error }: { error: unknown }) {
       <ErrorNotice error={error} />
       {isNotConfigured && (
         <>
-          <p>
-            Any server with the chat completions of OpenAI will do. With Ollama on the same machine:
-          </p>
+          <p>Any server with the chat completions of OpenAI will do. With Ollama on the same machine:</p>
           <Copyable label="Copy the command" text={CONFIGURATION} />
         </>
       )}

@@ -58,9 +58,7 @@ export function ResultTable({ model, result, name }: { model: Model; result: Pre
   return (
     <>
       <h2>The rows</h2>
-      <p class="hint">
-        Press the number of a row to see why, and the name of a column to sort by it.
-      </p>
+      <p class="hint">Press the number of a row to see why, and the name of a column to sort by it.</p>
       {explained && (
         <WhyDialog
           title={`Row ${whole(explained.place)}: ${model.target} ${prediction?.textOf(explained)}`}

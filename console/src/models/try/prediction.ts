@@ -42,9 +42,7 @@ export function readPrediction(row: PredictionRow, { target, task }: Model): Pre
       probabilities: readProbabilities(row[`${target}_explain`]),
     };
   }
-  throw new Error(
-    "Another version may answer predictions now. Load the page again.",
-  );
+  throw new Error('Another version may answer predictions now. Load the page again.');
 }
 
 const PREFIX = 'probability_class_';
