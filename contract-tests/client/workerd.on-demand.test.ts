@@ -11,8 +11,7 @@ interface Miniflare {
   dispatchFetch(url: string): Promise<Response>;
   dispose(): Promise<void>;
 }
-const { Miniflare }: { readonly Miniflare: new (options: object) => Miniflare } =
-  requireFrom('workerd')('miniflare');
+const { Miniflare }: { readonly Miniflare: new (options: object) => Miniflare } = requireFrom('workerd')('miniflare');
 
 let server: ServerProcess;
 let worker: Miniflare;
@@ -37,7 +36,12 @@ beforeAll(async () => {
       CUT: cut.origin,
     },
   });
-  ends.push(() => worker.dispose(), silent.close, cut.close, () => server.stop());
+  ends.push(
+    () => worker.dispose(),
+    silent.close,
+    cut.close,
+    () => server.stop(),
+  );
 });
 afterAll(async () => {
   for (const end of ends) await end();

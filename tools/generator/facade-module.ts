@@ -56,7 +56,7 @@ export function facadeModule(document: Document): string {
   const interfaces = [...resources].map(([resource, verbs]) => writer.resource(resource, verbs));
   const rows = [...resources].map(([resource, verbs]) => `  ${resource}: {\n${verbs.map(writeRow).join('\n')}\n  },`);
   const members = [...resources.keys()].map(
-    (resource) => `  readonly ${resource}: ${toPascalCase(resource)}Operations;`,
+    (resource) => `${writer.about(resource, '  ')}  readonly ${resource}: ${toPascalCase(resource)}Operations;`,
   );
   const types = `type Schemas = components['schemas'];
 /** A schema as an interface, which editors show by its name. */
@@ -244,16 +244,20 @@ class TypeWriter {
     return this.#declared.join('\n\n');
   }
 
-  resource(resource: string, verbs: readonly Verb[]): string {
+  /** Returns the comment that editors show of a resource. */
+  about(resource: string, indent = ''): string {
     const tag = this.document.tags?.find(({ name }) => name === resource);
-    const about = tag ? firstParagraph(tag.description) : `The ${resource} of the project.`;
+    return writeComment([tag ? firstParagraph(tag.description) : `The ${resource} of the project.`], indent);
+  }
+
+  resource(resource: string, verbs: readonly Verb[]): string {
     const methods = verbs.map((verb) => this.#method(verb));
     const options = verbs.flatMap((verb) =>
       verb.reads === 'events' && verb.name.endsWith('Events') ? [] : this.#options(verb),
     );
     return [
       ...options,
-      `${writeComment([about])}export interface ${toPascalCase(resource)}Operations {\n${methods.join('\n\n')}\n}`,
+      `${this.about(resource)}export interface ${toPascalCase(resource)}Operations {\n${methods.join('\n\n')}\n}`,
     ].join('\n\n');
   }
 

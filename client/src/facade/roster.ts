@@ -16,6 +16,7 @@ export interface RosterOptions extends RosterClientOptions {
  * @typeParam Models the models of the project, as `npx roster-client types` writes them
  */
 export interface Roster<Models extends ModelsOf<Models> = AnyModels> extends Omit<Resources, 'models'> {
+  /** The models of the project, which train on tables and predict rows; with `Models`, typed by their columns. */
   readonly models: TypedModels<Models>;
   /** The client that sends the requests: `roster.client.use(retry())`. */
   readonly client: RosterClient;
