@@ -1591,20 +1591,35 @@ export interface AuditOperations {
 
 /** The operations of the contract, by resource. */
 export interface Resources {
+  /** The sender of a request, what its key allows, and the limits of its requests. */
   readonly caller: CallerOperations;
+  /** The keys of an owner, managed by those of its keys that have the scope `keys`. The first key of a service is made with `roster keys create`. */
   readonly keys: KeysOperations;
+  /** A project holds skills, agents, chatbots and models. It belongs to the owner of the key that created it. Each owner begins with one empty project, `default`. Projects are found by name. */
   readonly projects: ProjectsOperations;
+  /** A skill is something that an agent can do, such as querying a database. Skills are found by name or identifier. Skills of five types are tools of agents; their `params` are checked when they are written: */
   readonly skills: SkillsOperations;
+  /** The documents of the project. */
   readonly documents: DocumentsOperations;
+  /** An agent answers questions with the help of its skills. Agents are found by name or identifier. */
   readonly agents: AgentsOperations;
+  /** A chatbot puts one agent in front of people. Chatbots are found by name. */
   readonly chatbots: ChatbotsOperations;
+  /** A conversation holds the messages between a person and a chatbot, and the replies of its agent. */
   readonly conversations: ConversationsOperations;
+  /** The messages of the project. */
   readonly messages: MessagesOperations;
+  /** A model is trained on a table in the background, and predicts one of its columns for new rows: a number with a calibrated interval, or a class with calibrated probabilities. Models are found by name. */
   readonly models: ModelsOperations;
+  /** The versions of the project. */
   readonly versions: VersionsOperations;
+  /** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/mcp.md` in the source repository says what to paste into them. */
   readonly mcp: McpOperations;
+  /** The agents for clients of OpenAI's API, such as its SDKs and Open WebUI: the base URL is that of the service with `/v1`, the key one of Roster, and a model is an agent. Problems below `/v1` have an `error` that these clients read. A service without keys takes any key there, since these clients always send one. `docs/openai.md` in the source repository has examples. */
   readonly openai: OpenaiOperations;
+  /** Liveness, readiness and metrics, for load balancers and monitoring. */
   readonly health: HealthOperations;
+  /** The audit log says who changed what in the whole service, and who was refused for lack of rights. An event is stored in the transaction of its write, so that neither exists without the other. */
   readonly audit: AuditOperations;
 }
 

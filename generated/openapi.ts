@@ -9543,7 +9543,8 @@ export interface operations {
                 /**
                  * @description The column that orders rows in time. With it, the model forecasts the next values of the target. It holds
                  *     numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC
-                 *     changes are converted to UTC. Dates in forms other than ISO 8601 are answered as `2026-01-31`.
+                 *     changes are converted to UTC, but for days, which are those of the clock. `202601` and `20260131` are a month
+                 *     and a day if all values are. Dates in forms other than ISO 8601 are answered as `2026-01-31`.
                  */
                 order_by?: components["schemas"]["ColumnName"];
                 /** @description A column that tells series apart, once for each such column. Without it, all rows are one series. */
