@@ -1,5 +1,6 @@
 /** Tests of `roster-client/tanstack-query` and of its recipe, with TanStack's core and the real server. */
 import {
+  type DehydratedState,
   dehydrate,
   hydrate,
   InfiniteQueryObserver,
@@ -71,7 +72,7 @@ test('data that a server hands to a page as JSON keep their ETags', async () => 
   const ofServer = new QueryClient(options);
   const skill = await ofServer.fetchQuery(from.skills.get('lookup'));
   await ofServer.fetchQuery(from.skills.list());
-  const sent: unknown = JSON.parse(JSON.stringify(dehydrate(ofServer)));
+  const sent: DehydratedState = JSON.parse(JSON.stringify(dehydrate(ofServer)));
   queries = new QueryClient(options);
   hydrate(queries, sent);
   expect(shown()).toEqual(skill);
