@@ -17,11 +17,10 @@ const many = (cell: (row: number) => string, ...last: string[]) => [
 ];
 
 function put(modelName: string, table: string | Buffer, query: string, type: string): Promise<Response> {
-  return send(`/api/projects/${project}/models/${modelName}?${query}`, {
-    method: 'PUT',
-    headers: { 'Content-Type': type },
-    body: new Uint8Array(Buffer.from(table)),
-  });
+  return send(
+    `/api/projects/${project}/models/${modelName}?${query}${query.includes('order_by') ? '' : '&effort=fast'}`,
+    { method: 'PUT', headers: { 'Content-Type': type }, body: new Uint8Array(Buffer.from(table)) },
+  );
 }
 
 async function refusal(table: string | Buffer, query: string, type = 'text/csv') {

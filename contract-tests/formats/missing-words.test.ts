@@ -2,6 +2,7 @@
 import { answered, type Model } from 'roster-client';
 import { describe, expect, test } from 'vitest';
 import { settled } from '../../testkit/service/train-prices.js';
+import { effortOf } from '../sent-tables.js';
 import { ownProject, roster, send } from '../target.js';
 import { addTruths, listIds, NONE, predictRows } from './promised-rows.js';
 
@@ -17,7 +18,7 @@ const lines = (header: string, line: (row: number) => string) =>
 
 function put(modelName: string, body: string, query: Query = {}) {
   return roster.PUT(ONE, {
-    params: { path: { projectName, modelName }, query: { target: 'y', ...query } },
+    params: { path: { projectName, modelName }, query: { target: 'y', ...effortOf(query), ...query } },
     headers: { 'Content-Type': 'text/csv' },
     body,
   });

@@ -41,7 +41,12 @@ async function sendFile(method: string, address: string, format: FileFormat, col
 
 async function train(format: FileFormat, columns: readonly TestColumn[], query: string) {
   const path = { projectName: await ownProject(), modelName: 'm' };
-  const sent = await sendFile('PUT', `/api/projects/${path.projectName}/models/m?${query}`, format, columns);
+  const sent = await sendFile(
+    'PUT',
+    `/api/projects/${path.projectName}/models/m?effort=fast&${query}`,
+    format,
+    columns,
+  );
   expect(sent.status).toBe(202);
   return untilReady(roster, path, { every: 100 });
 }
@@ -106,7 +111,7 @@ test.each(['csv', 'xlsx'] as const)(
   async (format) => {
     const finding = { kind: 'shifted_rows', rows: 1, places: [{ line: 42 }] };
     expect((await preview(format, moved(), 'target=price')).findings[0]).toMatchObject(finding);
-    expect((await train(format, moved(), 'target=price&effort=fast')).findings[0]).toMatchObject(finding);
+    expect((await train(format, moved(), 'target=price')).findings[0]).toMatchObject(finding);
   },
 );
 

@@ -2,6 +2,7 @@
 import { answered, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { settled } from '../../testkit/service/train-prices.js';
+import { effortOf } from '../sent-tables.js';
 import { ownProject, roster, send } from '../target.js';
 import { addTruths, listIds, NONE, predictRows, type Rows, trainRows } from './promised-rows.js';
 
@@ -36,7 +37,7 @@ type Query = Omit<NonNullable<Parameters<typeof roster.PUT<typeof ONE>>[1]>['par
 
 function put(modelName: string, rows: Rows, query: Query = {}, target = 'sales') {
   return roster.PUT(ONE, {
-    params: { path: { projectName, modelName }, query: { target, ...query } },
+    params: { path: { projectName, modelName }, query: { target, ...effortOf(query), ...query } },
     headers: { 'Content-Type': 'text/csv' },
     body: csv(rows),
   });

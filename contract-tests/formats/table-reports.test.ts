@@ -3,7 +3,7 @@ import { type FileFormat, MEDIA_TYPES, trainFile, untilReady } from 'roster-clie
 import { describe, expect, test } from 'vitest';
 import { asArray, asRecord } from '../../contract/json-record.js';
 import { FILE_FORMATS, type TestColumn, writeFile } from '../../testkit/data/table-files.js';
-import { hundredLines, trainTable } from '../sent-tables.js';
+import { effortOf, hundredLines, trainTable } from '../sent-tables.js';
 import { ownProject, roster, send } from '../target.js';
 
 /** 120 rows, of which those at 7, 8 and 60 have no target. */
@@ -26,14 +26,18 @@ const PLACES: Readonly<Record<FileFormat, (row: number) => object>> = {
 
 async function train(format: FileFormat, columns: readonly TestColumn[], target = 'y') {
   const path = { projectName: await ownProject(), modelName: 'm' };
-  const sent = await trainFile(roster, path, writeFile(format, columns, {}), { format, target });
+  const sent = await trainFile(roster, path, writeFile(format, columns, {}), { format, target, effort: 'fast' });
   return { sent, ready: await untilReady(roster, path, { every: 100 }) };
 }
 
 /** Trains a model of `y` with further parameters. */
-async function trainCsv(path: { projectName: string; modelName: string }, body: string, query: object) {
+async function trainCsv(
+  path: { projectName: string; modelName: string },
+  body: string,
+  query: { order_by?: string } & Record<string, unknown>,
+) {
   const headers = { 'Content-Type': 'text/csv' };
-  const params = { path, query: { target: 'y', ...query } };
+  const params = { path, query: { target: 'y', ...effortOf(query), ...query } };
   const { error } = await roster.PUT('/api/projects/{projectName}/models/{modelName}', { params, body, headers });
   if (error) throw new Error(JSON.stringify(error));
   return untilReady(roster, path, { every: 100 });

@@ -19,7 +19,7 @@ function toBody(body: string | Buffer): Uint8Array<ArrayBuffer> {
 
 function train(name: string, body: string | Buffer, target: string, type = 'text/csv') {
   const init = { method: 'PUT', headers: { 'Content-Type': type }, body: toBody(body) };
-  return send(at(`/models/${name}?target=${encodeURIComponent(target)}`), init);
+  return send(at(`/models/${name}?effort=fast&target=${encodeURIComponent(target)}`), init);
 }
 
 async function trained(...sent: Parameters<typeof train>) {
