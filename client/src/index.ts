@@ -15,6 +15,7 @@ export type {
   Column,
   Conversation,
   Document,
+  Effort,
   ForecastModel,
   Message,
   Model,

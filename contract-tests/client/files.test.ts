@@ -14,7 +14,7 @@ let roster: RosterClient;
 beforeAll(async () => {
   server = await startServer();
   roster = createRosterClient({ baseUrl: server.url });
-  await trainFile(roster, PATH, FILE, { target: 'price', gzip: true });
+  await trainFile(roster, PATH, FILE, { target: 'price', effort: 'fast', gzip: true });
   await untilReady(roster, PATH, { every: 50 });
 });
 afterAll(async () => {
@@ -34,6 +34,17 @@ test.each<[string, () => Blob | ReadableStream<Uint8Array>]>([
   expect(plain?.trimEnd().split('\r\n')).toHaveLength(1 + ROWS);
   expect(plain).toMatch(/^carat,cut,color,price,price_confidence,price_min,price_max,price_orig/);
   expect(compressed).toBe(plain);
+});
+
+test('the holidays of a forecast are sent, which need a package on the service', async () => {
+  const days = Array.from(
+    { length: 60 },
+    (_, day) => `${new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10)},${day % 7}`,
+  );
+  const table = new File([['day,sales', ...days].join('\n')], 'sales.csv', { type: 'text/csv' });
+  const forecast = { orderBy: 'day', horizon: 7, holidays: ['DE'] };
+  const sent = trainFile(roster, { ...PATH, modelName: 'sales' }, table, { target: 'sales', forecast });
+  await expect(sent).rejects.toThrow('date-holidays');
 });
 
 test('a problem of the rows is thrown, with its place', async () => {

@@ -21,7 +21,9 @@ export const ORDERS = Array.from({ length: 40 }, (_, row) => ({ order_no: `N-${r
 /** Trains a model of rows, and returns its address. */
 export async function trainRows(projectName: string, modelName: string, query: string, rows: Rows): Promise<string> {
   const address = `/api/projects/${projectName}/models/${modelName}`;
-  expect((await sendJson('PUT', `${address}?${query}${query.includes('order_by') ? '' : '&effort=fast'}`, rows)).status).toBe(202);
+  expect(
+    (await sendJson('PUT', `${address}?${query}${query.includes('order_by') ? '' : '&effort=fast'}`, rows)).status,
+  ).toBe(202);
   await settled(roster, { projectName, modelName });
   return address;
 }

@@ -8,6 +8,9 @@ export type Caller = Schemas['Caller'];
 /** A permission of a key: each operation asks for one of them. */
 export type Scope = Schemas['Scope'];
 
+/** How much a training may cost: `fast`, `standard` or `best`. */
+export type Effort = Schemas['Effort'];
+
 /** A project, which holds skills, agents, chatbots and models. */
 export type Project = Schemas['Project'];
 export type AuditEvent = Schemas['AuditEvent'];

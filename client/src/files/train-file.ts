@@ -1,5 +1,5 @@
 import type { RosterClient } from '../contract/calls.js';
-import type { Model } from '../contract/resources.js';
+import type { Effort, Model } from '../contract/resources.js';
 import { answered } from '../problem-error.js';
 import { type FileSource, formQuery, prepareUpload, type UploadOptions } from './upload.js';
 import { fetchWithProgress, type UploadProgress } from './upload-progress.js';
@@ -16,6 +16,8 @@ export interface ForecastOptions {
   window?: number;
   /** The columns that are known ahead. */
   known?: string[];
+  /** The countries or regions whose holidays are forecast as such, such as `DE-BY`. */
+  holidays?: string[];
 }
 
 /** Options of `trainFile`: the target, the task, and how the file is sent. */
@@ -24,6 +26,8 @@ export interface TrainFileOptions extends UploadOptions {
   target: string;
   /** The task, in place of the one that the target's values suggest. */
   task?: Exclude<Model['task'], 'forecast'> | undefined;
+  /** How much the training may cost; `standard` by default. A forecast has no choice. */
+  effort?: Effort | undefined;
   /** Makes a forecast, and says what orders rows, what tells series apart, and how many steps are forecast. */
   forecast?: ForecastOptions | undefined;
   /**
@@ -50,10 +54,11 @@ export async function trainFile(
   options: TrainFileOptions,
 ): Promise<Model> {
   const upload = await prepareUpload(file, options);
-  const { target, task, forecast, onUpload } = options;
+  const { target, task, effort, forecast, onUpload } = options;
+  const form = { ...forecastQuery(forecast), ...formQuery(options) };
   return answered(
     roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-      params: { path, query: { target, ...(task && { task }), ...forecastQuery(forecast), ...formQuery(options) } },
+      params: { path, query: { target, ...(task && { task }), ...(effort && { effort }), ...form } },
       headers: upload.headers,
       body: upload.body,
       bodySerializer: (body: unknown) => body,
@@ -65,12 +70,13 @@ export async function trainFile(
 
 function forecastQuery(forecast: ForecastOptions | undefined) {
   if (forecast === undefined) return {};
-  const { orderBy, groupBy, horizon, window, known } = forecast;
+  const { orderBy, groupBy, horizon, window, known, holidays } = forecast;
   return {
     order_by: orderBy,
     horizon,
     ...(groupBy && { group_by: groupBy }),
     ...(window !== undefined && { window }),
     ...(known && { known }),
+    ...(holidays && { holidays }),
   };
 }
