@@ -1,8 +1,9 @@
+import type { Command } from 'commander';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { table as markdown } from '../../testkit/markdown-table.js';
 import { publish, verdict } from '../scenarios.js';
 import { spoilCopies } from './spoil.js';
-import { type Finding, inspect, readCleanTables, readJudged } from './tables.js';
+import { type Finding, inspect, readCleanTables, readDatasets, readJudged } from './tables.js';
 
 /** The most tables with a false alarm, as a share; the fewest of the spoiled copies that are found. */
 const MAX_FALSE = 0.1;
@@ -16,9 +17,23 @@ await scriptCommand(
   'bench:findings',
   'List what findings say of public tables, and count what they find in spoiled copies.',
 )
-  .requiredOption('--clones <folder>', 'clones of public repositories, as OWNER+NAME or OWNER/NAME')
-  .action(({ clones }: { clones: string }) => run(clones))
+  .option('--clones <folder>', 'clones of public repositories, as OWNER+NAME or OWNER/NAME')
+  .option('--short', 'list what is said of tables in datasets/, and keep nothing')
+  .action(({ clones, short }: { clones?: string; short?: true }, command: Command) => {
+    if (short) return listDatasets();
+    if (clones === undefined) command.error('error: npm run bench:findings needs --clones <folder>, or --short');
+    return run(clones);
+  })
   .parseAsync();
+
+/** Lists what is said of the tables of `datasets/`, which are clean but for duplicates. */
+async function listDatasets(): Promise<void> {
+  const rows = [];
+  for (const { name, target, lines } of readDatasets()) {
+    for (const { kind, message } of await inspect(lines, target)) rows.push([name, target, kind, message]);
+  }
+  await publish(`${markdown(['table', 'target', 'finding', 'message'], rows)}\n`);
+}
 
 async function run(clones: string): Promise<void> {
   const { repository, tables } = readCleanTables(clones);

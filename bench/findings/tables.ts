@@ -6,7 +6,8 @@ import { readTableWithPlaces, reportTable } from 'roster-prediction/reading';
 import { array, object, optional, parse, picklist, string } from 'valibot';
 import { root } from '../../testkit/root.js';
 
-const Listed = object({ repository: string(), tables: array(object({ name: string(), target: string() })) });
+const tables = array(object({ name: string(), target: string() }));
+const Listed = object({ datasets: tables, repository: string(), tables });
 
 /** Findings that were judged by eye: `wrong` is what is not so, or what no reader of the table would call odd. */
 const Judged = array(
@@ -50,6 +51,13 @@ export function readCleanTables(clones: string): { readonly repository: string; 
     repository,
     tables: tables.map((table) => ({ ...table, lines: read(`csv/${table.name}.csv`).trim().split(/\r?\n/) })),
   };
+}
+
+/** Reads the tables of `datasets/` that `clean-tables.json` lists. */
+export function readDatasets(): CleanTable[] {
+  const read = (name: string) => readFileSync(fileURLToPath(new URL(`datasets/${name}.csv`, root)), 'utf8');
+  const { datasets } = parse(Listed, readOwn('clean-tables.json'));
+  return datasets.map((table) => ({ ...table, lines: read(table.name).trim().split(/\r?\n/) }));
 }
 
 export function readJudged() {

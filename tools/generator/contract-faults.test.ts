@@ -54,7 +54,7 @@ const UNSOUND: Faulty[] = [
     what: 'a scope that no key has',
     from: 'operationId: getSkill\n      tags: [skills]\n      security: [{ apiKey: [read] }',
     to: 'operationId: getSkill\n      tags: [skills]\n      security: ‸[{ apiKey: [look] }',
-    says: /get › security: Invalid type/,
+    says: /get › security: is not \[\] or .*, with a scope of read, write/,
   },
   {
     what: 'a problem whose words are not fixed',
