@@ -1,4 +1,4 @@
-/** The client in workerd, the runtime of Cloudflare's Workers, whose fetch fails in words of its own. */
+/** The client in workerd, the runtime of Cloudflare's Workers, whose fetch fails in its own words. */
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../testkit/http/free-port.js';

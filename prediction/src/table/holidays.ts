@@ -57,5 +57,5 @@ export function createHolidayFinder({ days, codes }: HolidayDays): (day: number)
   };
 }
 
-/** How many places a day may have. */
+/** The largest number of places that a day may have. */
 export const NEAR_PLACES = DISTANCES.length;

@@ -4,7 +4,7 @@ import { describeSeasons } from './season-words.js';
 const errors = (mae: number) => ({ mae, smape: 10, mase: 1 });
 const metrics = {
   value_count: 100,
-  errors: errors(3.14159),
+  errors: errors(3.1372),
   baseline_errors: errors(9),
   errors_by_step: [],
   baseline_errors_by_step: [],

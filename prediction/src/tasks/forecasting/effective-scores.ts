@@ -35,7 +35,7 @@ function findDesignEffect(all: readonly Outcome[], lags: number, starts: readonl
   const stride = Math.max(1, Math.floor(all.length / MAX_COMPARED));
   const outcomes = stride === 1 ? all : all.filter(({ series }) => series % stride === 0);
   if (outcomes.length < 2) return Number.NaN;
-  // What series have in common counts for each of those that they are compared with.
+  // A movement that series share counts for each pair of them.
   return 1 + (compareMoments(outcomes, lags, starts) - 1) * (all.length / outcomes.length);
 }
 

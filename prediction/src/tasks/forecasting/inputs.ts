@@ -30,7 +30,7 @@ const OF_ORIGIN = [
 const USUAL_BASES = ['theta', 'damped trend', 'last season'];
 const LAGS_OF_STEP = Array.from({ length: SEASON_LAGS }, (_, lag) => `season lag ${lag + 1}`);
 
-/** What inputs are computed from, as a model states it. */
+/** The facts of a model that its inputs are computed from. */
 export interface InputFacts {
   /** The most values before a forecast that are looked at. */
   readonly history_needed: number;

@@ -38,7 +38,7 @@ export interface Grid {
   readonly events?: EventGrid;
 }
 
-/** What tells the steps of rare events from usual ones. */
+/** The rare events of a series, and the steps at which they occur. */
 export interface EventGrid {
   /** The steps of a week, after which usual steps are alike. */
   readonly cycle: number;
