@@ -923,6 +923,7 @@ export interface paths {
          *     | `unreadable` | a column with numbers or dates that contradict its `reading`, such as `1,5` where the comma groups thousands; they count as missing |
          *     | `out-of-range` | a column with numbers outside the table's range by more than its width, such as the age 1900 where ages were 17 to 90 |
          *     | `new-category` | a column with categories that no row of the table had, or too few to learn from |
+         *     | `missing-known` | of a forecast, a column that is known ahead, which rows of moments to forecast lack; 0 rows if none asks for a moment. It counts as missing |
          *
          *     `warnings=true` says of each row what concerns it, also which columns it lacks, and whether the model was
          *     trained on such a row.
@@ -5450,12 +5451,12 @@ export interface components {
              * @description What it is, as the description of `predict` lists.
              * @enum {string}
              */
-            kind: "no-column" | "unknown-name" | "unreadable" | "out-of-range" | "new-category";
+            kind: "no-column" | "unknown-name" | "unreadable" | "out-of-range" | "new-category" | "missing-known";
             /** @description The column, or the unknown name, of which 100 characters are shown; null for `no-column`. */
             name: string | null;
             /**
              * Format: int64
-             * @description How many rows it concerns.
+             * @description How many rows it concerns; 0 for `missing-known` if no row asks for a moment.
              */
             rows: number;
             /** @description The column whose name is nearest to an unknown one; null where none is near, and for other kinds. */

@@ -303,6 +303,32 @@ describe('a body', () => {
     expect(await lines.text()).toContain('new-category');
   });
 
+  test.each<[string, unknown[], string, string | null]>([
+    [
+      'moments that lack it',
+      [
+        { month: '2020-02', store: 'A' },
+        { month: '2020-03', store: 'A', promotion: null },
+      ],
+      '',
+      '2',
+    ],
+    ['no moment', [{ store: 'A' }], '', '0'],
+    ['no rows', [], '?steps=2', '0'],
+    ['moments that have it', [{ month: '2020-02', store: 'A', promotion: 0 }], '', null],
+    ['a backtest', [{ store: 'A' }], '?backtest=2', null],
+  ])('warns of a column known ahead, for %s', async (_, rows, query, count) => {
+    const whole = await post(rows, query);
+    const member = count === null ? null : `missing-known;rows=${count};name="promotion"`;
+    expect(whole.headers.get('Row-Warnings')).toBe(member);
+    const body = rows.map((row) => JSON.stringify(row)).join('\n');
+    const headers = { 'Content-Type': LINES };
+    const lines = await send(`${project}/sales/predict${query}`, { method: 'POST', headers, body });
+    const { warnings } = asRow(JSON.parse((await lines.text()).trim().split('\n').at(-1) ?? '{}'));
+    const warning = { kind: 'missing-known', name: 'promotion', rows: Number(count), nearest: null };
+    expect(warnings).toEqual(count === null ? undefined : [warning]);
+  });
+
   test('of a backtest is answered with forecasts beside the values that came', async () => {
     const rows = await forecasts([{ store: 'B' }], '?backtest=4&confidence=0.95');
     const came = sales.filter(({ store }) => store === 'B').slice(-4);
@@ -329,7 +355,7 @@ describe('a body', () => {
       .trim()
       .split('\n')
       .map((line): Row => JSON.parse(line));
-    expect(answers).toEqual(expected);
+    expect(answers).toEqual([...expected, { warnings: [expect.objectContaining({ kind: 'missing-known' })], more: 0 }]);
     const csv = await send(address, { method: 'POST', headers: { 'Content-Type': 'text/csv' }, body: 'store\nC\n' });
     const [first] = expected;
     const names = ['sales', 'sales_confidence', 'sales_min', 'sales_max'];

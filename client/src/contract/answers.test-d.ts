@@ -75,10 +75,10 @@ describe('answers', () => {
     }
   });
 
-  test('the kind of a warning is one of four', () => {
+  test('the kind of a warning is one of six', () => {
     expectTypeOf(rowWarnings(new Response()).warnings).toEqualTypeOf<RowWarning[]>();
     expectTypeOf<RowWarning['kind']>().toEqualTypeOf<
-      'no-column' | 'unknown-name' | 'unreadable' | 'out-of-range' | 'new-category'
+      'no-column' | 'unknown-name' | 'unreadable' | 'out-of-range' | 'new-category' | 'missing-known'
     >();
   });
 

@@ -42,6 +42,7 @@ const KINDS: Readonly<Record<RowWarning['kind'], true>> = {
   unreadable: true,
   'out-of-range': true,
   'new-category': true,
+  'missing-known': true,
 };
 
 function isKind(token: string): token is RowWarning['kind'] {

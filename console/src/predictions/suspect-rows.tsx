@@ -10,6 +10,7 @@ export const FOUND: Readonly<Record<SuspectColumn['kind'], string>> = {
   unreadable: 'texts that are not written as those of the training table, and count as missing',
   'out-of-range': 'numbers far outside the range of the training table',
   'new-category': 'categories that the training table does not have, or only in a few rows',
+  'missing-known': 'no value',
   'no-column': 'no value',
   'unknown-name': 'a name that the model does not know',
 };

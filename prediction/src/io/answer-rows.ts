@@ -144,9 +144,11 @@ async function* writeAnswer(
     if (reader.isWhole && !isWarned) {
       const { rowCount } = reader;
       if (rowCount !== undefined && options.to === 'json') refuseManyContributions(blocks.layout, rowCount);
-      if (!gatherer && rowCount !== undefined) yield { kind: 'count', rows: rowCount };
-      yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
-      isWarned = true;
+      if (!gatherer) {
+        if (rowCount !== undefined) yield { kind: 'count', rows: rowCount };
+        yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
+        isWarned = true;
+      }
     }
     for (const item of items) {
       if ('kind' in item) {
@@ -164,6 +166,11 @@ async function* writeAnswer(
   if (gatherer) {
     const answer = await runSteps(gatherer.answer(maxRows), pause);
     yield { kind: 'count', rows: answer.rowCount };
+    // Some warnings are of rows that were gathered.
+    if (reader.isWhole) {
+      yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
+      isWarned = true;
+    }
     for (const each of answer.blocks) {
       if (each) yield* write(each.block, each.predicted);
       if (pause) await pause();

@@ -15,7 +15,21 @@ const MAX_NAME_LENGTH = 100;
 
 const NONE: RowWarnings = { warnings: [], more: 0 };
 
-/** Checks the rows of a model. Each request has a check of its own. */
+/** The rows of a request that a check is for. */
+export interface CheckedRequest {
+  /** A column that rows may have beside those of the model. */
+  readonly id?: string | undefined;
+  /** Of a forecaster, how many steps before the end of each series forecasts begin. */
+  readonly backtest?: number | undefined;
+}
+
+/** Counts the rows of moments to forecast, by what they lack. */
+export interface FutureRows {
+  add(row: RowObject): void;
+  missing(): readonly { readonly name: string; readonly rows: number }[];
+}
+
+/** Checks the rows of a model. Each request has its own check. */
 export class SchemaChecks {
   #extended: { readonly name: string; readonly checks: SchemaChecks } | undefined;
 
@@ -52,8 +66,12 @@ export class SchemaChecks {
     return this.#extended.checks;
   }
 
-  begin(): SchemaCheck {
-    return new SchemaCheck(this.names, this.finders);
+  /**
+   * @param future counts the moments of forecasts.
+   * @param readsFuture whether the check adds its rows to them; otherwise another reader does.
+   */
+  begin(future?: FutureRows, readsFuture = false): SchemaCheck {
+    return new SchemaCheck(this.names, this.finders, future, readsFuture);
   }
 }
 
@@ -77,6 +95,8 @@ export class SchemaCheck {
   constructor(
     names: ModelNames,
     readonly finders: readonly OutlierCheck[],
+    readonly future?: FutureRows,
+    readonly readsFuture = false,
   ) {
     this.#names = names;
     this.#keys = new ColumnMapper(names);
@@ -90,7 +110,10 @@ export class SchemaCheck {
       if (layout !== this.#layout) this.#count(layout);
       this.#repeats++;
       this.#rows++;
-      if (layout.hasInput) this.#look(underModelNames(sent, layout));
+      if (!layout.hasInput) continue;
+      const row = underModelNames(sent, layout);
+      this.#look(row);
+      if (this.readsFuture) this.future?.add(row);
     }
   }
 
@@ -145,7 +168,8 @@ export class SchemaCheck {
   /** @param most how many warnings are listed at most. */
   warnings(most: number): RowWarnings {
     this.#count(undefined);
-    if (this.#withoutColumn + this.#unknown.size + this.#suspectRows.length === 0) return NONE;
+    const missing = this.future?.missing() ?? [];
+    if (this.#withoutColumn + this.#unknown.size + this.#suspectRows.length + missing.length === 0) return NONE;
     const all: Omit<RowWarning, 'nearest'>[] = [];
     if (this.#withoutColumn > 0) {
       all.push({ kind: 'no-column', name: null, rows: this.#withoutColumn });
@@ -156,6 +180,7 @@ export class SchemaCheck {
     for (const kind of ['unreadable', 'out-of-range', 'new-category'] as const) {
       all.push(...this.#suspects(kind));
     }
+    all.push(...missing.map(({ name, rows }) => ({ kind: 'missing-known' as const, name: keptName(name), rows })));
     // Made for the first unknown name: most rows have none.
     let names: NearestName | undefined;
     const findNearest = (name: string) => {

@@ -6,11 +6,13 @@ export interface RowWarning {
    * - `unreadable`: numbers or dates that contradict how the texts of the table are read, such as 1,5 where the comma
    *   groups thousands;
    * - `out-of-range`: numbers outside the range of the table by more than its width;
-   * - `new-category`: categories that the table had in no row, or in too few to learn from.
+   * - `new-category`: categories that the table had in no row, or in too few to learn from;
+   * - `missing-known`: a column that is known ahead, which rows of moments to forecast lack.
    */
-  readonly kind: 'no-column' | 'unknown-name' | 'unreadable' | 'out-of-range' | 'new-category';
+  readonly kind: 'no-column' | 'unknown-name' | 'unreadable' | 'out-of-range' | 'new-category' | 'missing-known';
   /** The column, or the unknown name, cut to 100 characters; null for `no-column`. */
   readonly name: string | null;
+  /** The rows that it concerns; 0 for `missing-known` if no row asks for a moment. */
   readonly rows: number;
   /** The input column whose name is nearest to an unknown one; null if none is near, and for other kinds. */
   readonly nearest: string | null;

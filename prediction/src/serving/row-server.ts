@@ -13,7 +13,7 @@ import {
 import type { ModelExplainer } from '../rows/block-explainer.js';
 import { type AnsweredBlock, type BlockPredictor, objectBlocks, type PredictOptions } from '../rows/blocks.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from '../rows/row-binner.js';
-import { knowsCategories, type SchemaCheck, SchemaChecks } from '../rows/row-check.js';
+import { type CheckedRequest, knowsCategories, type SchemaCheck, SchemaChecks } from '../rows/row-check.js';
 import { underModelNames } from '../rows/row-keys.js';
 import { type RowForm, RowForms, type RowWriter } from '../rows/row-writer.js';
 import { ownValue, toRowObject } from '../table/cells.js';
@@ -275,10 +275,8 @@ export class RowServer<A> {
 
   /**
    * Begins a check of rows for names and values that the model does not know. It predicts nothing.
-   *
-   * @param id a column that rows may have beside those of the model.
    */
-  check(id?: string): SchemaCheck {
+  check({ id }: CheckedRequest = {}): SchemaCheck {
     return this.#parts.checks.with(id).begin();
   }
 

@@ -23,6 +23,13 @@ const MAX_ROWS = 16;
 /** The header or trailer of warnings; none if there is nothing to tell. */
 export type WarningFields = { 'Row-Warnings'?: string };
 
+/** The parameters of a request that a check of its rows depends on. */
+interface CheckOptions {
+  readonly unknown?: 'ignore' | 'refuse';
+  readonly id?: string;
+  readonly backtest?: number;
+}
+
 /**
  * Checks all rows of a request; others are served in between, if there are many.
  * @param at where the rows are in the request, as a JSON pointer
@@ -33,9 +40,9 @@ export function checkRows(
   predictor: AnyPredictor,
   rows: readonly unknown[],
   at: string,
-  { unknown = 'ignore', id }: { readonly unknown?: 'ignore' | 'refuse'; readonly id?: string },
+  { unknown = 'ignore', id, backtest }: CheckOptions,
 ): WarningFields | Promise<WarningFields> {
-  const check = predictor.check(id === undefined ? undefined : columnName(id));
+  const check = predictor.check({ id: id === undefined ? undefined : columnName(id), backtest });
   const finish = () => {
     if (unknown === 'refuse') {
       const names = check.unknownNames(MAX_ERRORS + 1);

@@ -13,6 +13,7 @@ export interface SeriesFacts extends Omit<SeriesModel, 'method'> {
 interface CovariateReader {
   readonly cell: Cell;
   readonly isKnown: boolean;
+  readonly isMissing: (cell: unknown) => boolean;
   readonly read: (cell: unknown) => number;
 }
 
@@ -43,9 +44,14 @@ export class SeriesIndex {
       .map((column) => ({
         cell: new Cell(column.name),
         isKnown: model.known.includes(column.name),
+        isMissing: isMissing(textReader(column.missing_words)),
         read: covariateReader(column),
       }));
   }
+}
+
+function isMissing(readText: TextReader): (cell: unknown) => boolean {
+  return (cell) => readText(cell) === '';
 }
 
 function covariateReader({

@@ -28,7 +28,7 @@ import {
   type RowGatherer,
 } from '../../rows/blocks.js';
 import { ObjectBlock, RowBinner, type RowBlock } from '../../rows/row-binner.js';
-import { type SchemaCheck, SchemaChecks } from '../../rows/row-check.js';
+import { type CheckedRequest, type SchemaCheck, SchemaChecks } from '../../rows/row-check.js';
 import { ColumnMapper } from '../../rows/row-keys.js';
 import { RowForms } from '../../rows/row-writer.js';
 import { estimateMemory } from '../../serving/memory.js';
@@ -44,6 +44,7 @@ import { finish, type Steps } from '../../trees/steps.js';
 import type { AskedSeries } from './asked-series.js';
 import { ForecastRequest } from './forecast-request.js';
 import { createGrid } from './horizon.js';
+import { KnownAhead } from './known-ahead.js';
 import { Forecaster } from './method.js';
 import { type SeriesFacts, SeriesIndex } from './series-index.js';
 import type { SeriesModel } from './series-model.js';
@@ -212,6 +213,7 @@ export class SeriesServer {
     const { model, binner, forms } = this.#parts;
     const { remember } = options;
     const checks = this.#parts.checks.with(remember?.id);
+    const future = this.#future(options);
     requireLevel(options.confidence ?? DEFAULT_LEVEL);
     const form = forms.get(options);
     return {
@@ -224,8 +226,8 @@ export class SeriesServer {
         throw new Error('Rows of forecasts are gathered first');
       },
       ...(options.contributions && { prepare: () => this.#parts.forecaster.prepare() }),
-      gather: () => this.#gather(options),
-      check: () => checks.begin(),
+      gather: () => this.#gather(options, future),
+      check: () => checks.begin(future),
       promising: remember && {
         layout: form.layout,
         form: describeForecasts(model),
@@ -254,8 +256,14 @@ export class SeriesServer {
     });
   }
 
-  check(id?: string): SchemaCheck {
-    return this.#parts.checks.with(id).begin();
+  /** Begins a check of the rows of a request; see `RowServer.check`. */
+  check({ id, backtest }: CheckedRequest = {}): SchemaCheck {
+    return this.#parts.checks.with(id).begin(this.#future({ backtest }), true);
+  }
+
+  /** Counts what moments lack; the table has what a backtest needs. */
+  #future({ backtest }: Pick<CheckedRequest, 'backtest'>): KnownAhead | undefined {
+    return backtest === undefined ? new KnownAhead(this.#parts.index) : undefined;
   }
 
   /** Returns the most series that rows may ask for. */
@@ -294,9 +302,12 @@ export class SeriesServer {
     });
   }
 
-  #gather(options: PredictOptions): RowGatherer {
+  #gather(options: PredictOptions, future: KnownAhead | undefined): RowGatherer {
     const request = new ForecastRequest(this.#parts.index, options);
-    return { add: (block) => addRows(request, block), answer: (maxRows) => this.#forecast(request, options, maxRows) };
+    return {
+      add: (block) => addRows(request, block, future),
+      answer: (maxRows) => this.#forecast(request, options, maxRows),
+    };
   }
 
   #answer(rows: readonly unknown[], options: PredictOptions, maxRows: number): GatheredAnswer {
@@ -345,9 +356,11 @@ export class SeriesServer {
 }
 
 /** Adds the rows of a block to a request, in steps: one row may ask for all series. */
-function* addRows(request: ForecastRequest, block: RowBlock): Steps<void> {
+function* addRows(request: ForecastRequest, block: RowBlock, future?: KnownAhead): Steps<void> {
   for (let index = 0; index < block.rowCount; index++) {
-    request.add(block.row(index));
+    const row = block.row(index);
+    request.add(row);
+    future?.add(row);
     yield;
   }
 }
