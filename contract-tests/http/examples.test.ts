@@ -194,24 +194,37 @@ function withRareCuts(): string {
   return `carat,price,cut\n${rows.join('\n')}\n`;
 }
 
-// The example of a table is no workbook, which alone has sheets.
+// The example of a table is no workbook, which alone has sheets, and holidays need a package that is not installed here.
 const parameters = operations.flatMap((operation) =>
   parameterExamples(operation)
-    .filter(({ parameter }) => parameter !== 'sheet')
+    .filter(({ parameter }) => parameter !== 'sheet' && parameter !== 'holidays')
     .map((example) => ({ operation, id: operation.id, ...example })),
 );
+
+/** The parameters that others need beside them. */
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  'predict id': ['remember=true'],
+  'trainModel validate_by': ['validate=last'],
+  'trainModel order_by': ['horizon=3'],
+  'trainModel horizon': ['order_by=month'],
+  'trainModel group_by': ['order_by=month', 'horizon=3'],
+  'trainModel window': ['order_by=month', 'horizon=3'],
+  'trainModel known': ['order_by=month', 'horizon=3'],
+};
 
 describe('the example of a parameter is accepted', () => {
   test.each(parameters)('by $id: $parameter $name', async ({ operation, ...example }) => {
     // The resource may exist by then or not: either answer shows that the parameter was understood.
     const { path, headers, ...init } = wholeRequest(operation);
     const query = [example.value].flat().map((value) => `${example.parameter}=${value}`);
-    // An id is for what is remembered.
-    if (operation.id === 'predict' && example.parameter === 'id') query.push('remember=true');
+    query.push(...(COMPANIONS[`${operation.id} ${example.parameter}`] ?? []));
     const isNew = example.in === 'query' && !path.includes(`${example.parameter}=`);
+    // A model that is being trained would refuse the training before its parameters are read.
+    const place =
+      operation.id === 'trainModel' ? path.replace(/\/models\/[^/?]+/, `/models/of-${example.parameter}`) : path;
     const answer = await sendAs(
       keys.exemplary,
-      isNew ? `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}` : path,
+      isNew ? `${place}${place.includes('?') ? '&' : '?'}${query.join('&')}` : place,
       { ...init, headers: { ...headers, ...(example.in === 'header' && { [example.parameter]: `${example.value}` }) } },
     );
     // Agents do not answer without a chat server, which this service does not have.
