@@ -153,6 +153,14 @@ test.each([
   expect(response.status).toBe(status);
 });
 
+test('412 is preferred for requests with a precondition alone, unless its example is named', async () => {
+  const preferring = (prefer: string, headers: Record<string, string> = {}) =>
+    send('/projects/default/skills/sales_questions', { headers: { Prefer: prefer, ...headers } });
+  expect((await preferring('code=412')).status).toBe(200);
+  expect((await preferring('code=412', { 'If-None-Match': '"a"' })).status).toBe(200);
+  expect((await preferring('code=412', { 'If-Match': '"a"' })).status).toBe(412);
+});
+
 test('a preference that Prism cannot follow does not end the mock', async () => {
   await (await send('/projects', { headers: { Prefer: 'dynamic=true' } })).text();
   expect((await send('/projects')).status).toBe(200);

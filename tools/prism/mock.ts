@@ -124,13 +124,22 @@ export function createPrism(note: Note): PrismServer {
 }
 
 /** Returns whether the operation has an answer with the status and the example that `Prefer` names, if any. */
-function hasPreferred({ resource, config: { code, exampleKey } }: MockOptions): boolean {
+function hasPreferred({ resource, input, config: { code, exampleKey } }: MockOptions): boolean {
+  if (code === PRECONDITION_FAILED && exampleKey === undefined && !isConditional(input.data)) return false;
   return resource.responses.some(
     (response) =>
       (code === undefined || response.code === String(code)) &&
       (exampleKey === undefined ||
         response.contents?.some(({ examples }) => examples?.some(({ key }) => key === exampleKey))),
   );
+}
+
+const PRECONDITION_FAILED = 412;
+
+/** Returns whether a request has a precondition that can fail (RFC 9110, 13.2.2): a read with `If-None-Match` gets 304. */
+function isConditional({ method, headers = {} }: IHttpRequest): boolean {
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  return names.includes('if-match') || (method !== 'get' && method !== 'head' && names.includes('if-none-match'));
 }
 
 /** Leaves out the preferred status and example. */
