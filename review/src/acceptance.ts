@@ -1,7 +1,6 @@
-import { load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
 import { writePointer } from '../../contract/pointer.js';
-import { ContractFault } from './contract.js';
+import { ContractFault, loadDocument } from './contract.js';
 import { type Finding, placeOf } from './finding.js';
 import { RULES, type Rule } from './rules.js';
 
@@ -36,21 +35,11 @@ const shape = v.strictObject({
  * @throws {ContractFault} if it is not such a file
  */
 export function readAcceptances(text: string, name: string): readonly Acceptance[] {
-  const checked = v.safeParse(shape, loadYaml(text, name));
+  const checked = v.safeParse(shape, loadDocument(text, name));
   if (checked.success) return checked.output.accepted;
   const [issue] = checked.issues;
   const at = writePointer((issue.path ?? []).map(({ key }) => String(key)));
   throw new ContractFault(`${name}: ${at || 'the file'}: ${issue.message}`);
-}
-
-function loadYaml(text: string, name: string): unknown {
-  try {
-    return load(text);
-  } catch (cause) {
-    if (!(cause instanceof YAMLException)) throw cause;
-    const line = cause.mark ? `, line ${cause.mark.line + 1}` : '';
-    throw new ContractFault(`${name}${line}: ${cause.reason}`, { cause });
-  }
 }
 
 /** Returns the first acceptance of a finding, if there is one. */

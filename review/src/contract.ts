@@ -1,6 +1,6 @@
 import { load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
-import { asArray, asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { asArray, asRecord, type JsonRecord, parseJson } from '../../contract/json-record.js';
 import { listParts } from '../../contract/parts.js';
 import { referenceIn, resolve, targetOf, valueAt, writePointer } from '../../contract/pointer.js';
 import { joinFiles, type LostReference, type ReadFiles } from './files.js';
@@ -111,7 +111,12 @@ export function readContract(text: string, name: string, { read, day }: Reading 
   return new Contract(checked.output, text, { day });
 }
 
-function loadDocument(text: string, name: string): unknown {
+/**
+ * Parses YAML or JSON.
+ * @param name the name of the file in error messages
+ * @throws {ContractFault} if it is neither, or has an alias that leads back to itself
+ */
+export function loadDocument(text: string, name: string): unknown {
   try {
     const document = load(text);
     // Throws if an alias leads back to itself.
@@ -122,19 +127,11 @@ function loadDocument(text: string, name: string): unknown {
       throw new ContractFault(`${name}: an alias leads back to itself`, { cause });
     }
     if (!(cause instanceof YAMLException)) throw cause;
+    // JSON may be indented with tabs, unlike YAML.
     const json = parseJson(text);
     if (json !== undefined) return json;
     const line = cause.mark ? `, line ${cause.mark.line + 1}` : '';
     throw new ContractFault(`${name}${line}: ${cause.reason}`, { cause });
-  }
-}
-
-/** Parses JSON, which may be indented with tabs, unlike YAML. Returns undefined for any other text. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 
