@@ -1449,7 +1449,7 @@ export interface CallMcpOfProjectOptions extends CallOptions {
   rosterDepth?: QueryValue<'callMcpOfProject', 'header', 'Roster-Depth'> | undefined;
 }
 
-/** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/mcp.md` in the source repository says what to paste into them. */
+/** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/agents/mcp.md` in the source repository says what to paste into them. */
 export interface McpOperations {
   /**
    * Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken. Nothing is kept of a session: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
@@ -1476,7 +1476,7 @@ export interface GetResponseOptions extends CallOptions {
   ifNoneMatch?: QueryValue<'getResponse', 'header', 'If-None-Match'> | undefined;
 }
 
-/** The agents for clients of OpenAI's API, such as its SDKs and Open WebUI: the base URL is that of the service with `/v1`, the key one of Roster, and a model is an agent. Problems below `/v1` have an `error` that these clients read. A service without keys takes any key there, since these clients always send one. `docs/openai.md` in the source repository has examples. */
+/** The agents for clients of OpenAI's API, such as its SDKs and Open WebUI: the base URL is that of the service with `/v1`, the key one of Roster, and a model is an agent. Problems below `/v1` have an `error` that these clients read. A service without keys takes any key there, since these clients always send one. `docs/agents/openai.md` in the source repository has examples. */
 export interface OpenaiOperations {
   /**
    * Returns the agents of all projects of the owner, as clients of OpenAI's API list models. The `id` is `project/agent`. At most 1,000 are listed, by project and name; others answer too.
@@ -1613,9 +1613,9 @@ export interface Resources {
   readonly models: ModelsOperations;
   /** The versions of the project. */
   readonly versions: VersionsOperations;
-  /** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/mcp.md` in the source repository says what to paste into them. */
+  /** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/agents/mcp.md` in the source repository says what to paste into them. */
   readonly mcp: McpOperations;
-  /** The agents for clients of OpenAI's API, such as its SDKs and Open WebUI: the base URL is that of the service with `/v1`, the key one of Roster, and a model is an agent. Problems below `/v1` have an `error` that these clients read. A service without keys takes any key there, since these clients always send one. `docs/openai.md` in the source repository has examples. */
+  /** The agents for clients of OpenAI's API, such as its SDKs and Open WebUI: the base URL is that of the service with `/v1`, the key one of Roster, and a model is an agent. Problems below `/v1` have an `error` that these clients read. A service without keys takes any key there, since these clients always send one. `docs/agents/openai.md` in the source repository has examples. */
   readonly openai: OpenaiOperations;
   /** Liveness, readiness and metrics, for load balancers and monitoring. */
   readonly health: HealthOperations;

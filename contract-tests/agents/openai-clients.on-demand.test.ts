@@ -1,5 +1,5 @@
 /**
- * Runs the examples of docs/openai.md with the packages that they name, and the features of each client with its
+ * Runs the examples of docs/agents/openai.md with the packages that they name, and the features of each client with its
  * newest packages and with those of November 2025. `npm run test:on-demand -- -u` records what they send, which
  * `openai-history.test.ts` repeats without them.
  */
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await createJeweller(service);
   folder = await mkdtemp(join(tmpdir(), 'roster-openai-'));
   await symlink(join(ROOT, 'tools/on-demand/openai-clients/node_modules'), join(folder, 'node_modules'));
-  const page = await readFile(join(ROOT, 'docs/openai.md'), 'utf8');
+  const page = await readFile(join(ROOT, 'docs/agents/openai.md'), 'utf8');
   snippets = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
 });
 afterAll(async () => {

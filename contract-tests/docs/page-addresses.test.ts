@@ -46,8 +46,8 @@ test('every address in the documentation is one of the contract', () => {
 test('addresses are found in prose, in shell commands and in Python', () => {
   const count = (path: string) => named.filter(({ page }) => page === path).length;
   expect(count('docs/api.md')).toBeGreaterThan(5);
-  expect(count('README.md')).toBeGreaterThan(15);
-  expect(count('docs/dataframes.md')).toBeGreaterThan(3);
+  expect(count('docs/tour.md')).toBeGreaterThan(10);
+  expect(count('docs/models/dataframes.md')).toBeGreaterThan(3);
 });
 
 test('every problem that the documentation names exists', () => {

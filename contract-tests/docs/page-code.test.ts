@@ -12,7 +12,7 @@ import { markdownPages } from './markdown.js';
 const TSC = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
 
 /** These have tests of their own, which run their blocks. */
-const RUN_ELSEWHERE = ['client/README.md', 'docs/onnx.md', 'docs/openai.md', 'prediction/README.md'];
+const RUN_ELSEWHERE = ['client/README.md', 'docs/models/onnx.md', 'docs/agents/openai.md', 'prediction/README.md'];
 
 const OPTIONS = { ...STRICT_OPTIONS, skipLibCheck: true, types: ['node'] };
 
@@ -67,7 +67,7 @@ function modulesOfPages(): Map<string, string> {
 
 test('the code of every page compiles', async () => {
   const modules = modulesOfPages();
-  expect([...modules.keys()]).toEqual(expect.arrayContaining(['README.ts', 'docs/recipes/files.ts']));
+  expect([...modules.keys()]).toEqual(expect.arrayContaining(['docs/frontend.ts', 'docs/recipes/files.ts']));
   expect(await compile('pages', modules)).toBe('');
 });
 

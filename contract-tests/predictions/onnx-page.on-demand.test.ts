@@ -1,4 +1,4 @@
-/** Tests that the programs of docs/onnx.md predict what the service predicts, in each engine that this machine has. */
+/** Tests that the programs of docs/models/onnx.md predict what the service predicts, in each engine that this machine has. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { markdownPages } from '../docs/markdown.js';
 const run = promisify(execFile);
 
 const PACKAGES = fileURLToPath(new URL('tools/on-demand/onnx/node_modules', root));
-const blocks = markdownPages().find(({ path }) => path === 'docs/onnx.md')?.blocks ?? [];
+const blocks = markdownPages().find(({ path }) => path === 'docs/models/onnx.md')?.blocks ?? [];
 
 /** Returns the one program of the page that has a text. */
 function programWith(text: string): string {

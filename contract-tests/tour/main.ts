@@ -18,7 +18,7 @@ const TARGETS: Readonly<Record<string, () => Promise<Child & { url: string }>>> 
   'the mock that remembers': () => startStatefulMock(),
 };
 
-scriptCommand('tour', 'Run the tour of the README against the server and the mock.').parse();
+scriptCommand('tour', 'Run the tour of docs/tour.md against the server and the mock.').parse();
 
 /** Every twentieth diamond: the command line of Windows holds 32,000 characters. */
 const table = diamonds

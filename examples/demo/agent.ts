@@ -9,7 +9,7 @@ import { runDemo, say } from './service.js';
 import { createStock } from './stock.js';
 
 const DATASET = new URL('../../../datasets/diamonds.csv', import.meta.url);
-const HOSTS = new URL('../../../docs/hosts.md', import.meta.url);
+const HOSTS = new URL('../../../docs/agents/hosts.md', import.meta.url);
 const STOCK_ROWS = 200;
 
 const QUESTIONS = ['What does an ideal diamond of 0.7 carat cost?', 'How many diamonds do we have in stock, by cut?'];

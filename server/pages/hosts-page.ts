@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { escapeHtml, renderInline, renderPage } from './page.js';
 
 /**
- * Renders the page `/connect` from `docs/hosts.md`, which `npm run build` copies: what to paste into each host. Its
+ * Renders the page `/connect` from `docs/agents/hosts.md`, which `npm run build` copies: what to paste into each host. Its
  * script puts in the address and the project.
  */
 export function renderHosts(): string {

@@ -16,7 +16,7 @@ const folder = new URL('dist/server/pages/swagger-ui/', root);
 await mkdir(folder, { recursive: true });
 for (const file of FILES) await copyFile(resolve(`swagger-ui-dist/${file}`), new URL(file, folder));
 await cp(new URL('server/pages/files/', root), new URL('dist/server/pages/files/', root), { recursive: true });
-await copyFile(new URL('docs/hosts.md', root), new URL('dist/server/pages/files/hosts.md', root));
+await copyFile(new URL('docs/agents/hosts.md', root), new URL('dist/server/pages/files/hosts.md', root));
 try {
   writeContractFiles('dist/openapi', contractVersions('openapi.yaml', RELEASES));
 } catch (error) {

@@ -15,7 +15,7 @@ test('all versions of the project are in step', () => {
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   const files = new Set(listPlaces(project).map(({ file }) => file));
   expect([...files]).toEqual(
-    expect.arrayContaining(['package.json', 'package-lock.json', 'openapi.yaml', 'README.md']),
+    expect.arrayContaining(['package.json', 'package-lock.json', 'openapi.yaml', 'docs/frontend.md']),
   );
   // Its own five, and those of its two packages among its dependencies.
   expect(listPlaces(project).filter(({ file }) => file === 'package-lock.json')).toHaveLength(7);
@@ -49,7 +49,7 @@ describe('in a project', () => {
 
   test('the next version is written wherever the last one stood', () => {
     expect(new Set(listPlaces(folder).map((place) => place.version))).toEqual(new Set([version]));
-    expect(read('README.md')).toContain(`roster-client-${version}.tgz`);
+    expect(read('docs/frontend.md')).toContain(`roster-client-${version}.tgz`);
     expect(JSON.parse(read('package-lock.json')).packages).toMatchObject({
       '': { version, devDependencies: { 'roster-client': version, 'roster-prediction': version } },
       client: { version },

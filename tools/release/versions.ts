@@ -81,7 +81,9 @@ export function withVersion(root: string, version: string): Map<string, string> 
 }
 
 function patternsByFile(root: string): Map<string, readonly RegExp[]> {
-  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  const docs = ['docs', 'docs/agents', 'docs/models'].flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
+  );
   const texts = [
     'README.md',
     'client/README.md',
@@ -92,10 +94,7 @@ function patternsByFile(root: string): Map<string, readonly RegExp[]> {
     'examples/systemd/roster.service',
     'examples/kubernetes/roster.yaml',
   ];
-  return new Map([
-    ...Object.entries(PATTERNS),
-    ...[...texts, ...docs.map((name) => `docs/${name}`)].map((file) => [file, IN_TEXTS] as const),
-  ]);
+  return new Map([...Object.entries(PATTERNS), ...[...texts, ...docs].map((file) => [file, IN_TEXTS] as const)]);
 }
 
 const read = (root: string, file: string) => readFileSync(join(root, file), 'utf8');

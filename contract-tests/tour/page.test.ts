@@ -1,4 +1,4 @@
-/** The tour of the README, and `docs/tour.arazzo.yaml`, from which `generated/tour.ts` is made. */
+/** `docs/tour.md`, and `docs/tour.arazzo.yaml`, from which `generated/tour.ts` is made. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { TOUR } from '../../generated/tour.js';
@@ -6,9 +6,9 @@ import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { operationAt } from '../../testkit/openapi/operation-at.js';
 import { root } from '../../testkit/root.js';
 
-const readme = readFileSync(new URL('README.md', root), 'utf8');
+const page = readFileSync(new URL('docs/tour.md', root), 'utf8');
 
-test('the workflow sends the requests of the README, in the same order', () => {
+test('the workflow sends the requests of the page, in the same order', () => {
   const shown = TOUR.map(({ operationId, method, address, headers, body }) => ({
     operationId,
     request: `${method} ${address}`,
@@ -24,7 +24,7 @@ test('the file of the tour has the first diamonds', () => {
 
 /** Returns the curl commands in the section, which all begin with `ask`. */
 function commandsOfTour(): string[] {
-  const [section = ''] = readme.split(/^## .*the tour\n/m)[1]?.split(/^## /m) ?? [];
+  const [section = ''] = page.split(/^## .*with curl\n/m)[1]?.split(/^## /m) ?? [];
   return section.split('\n').filter((line) => line.startsWith('ask '));
 }
 
