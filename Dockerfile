@@ -9,7 +9,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 
-# What is not in the bundle. No install script is needed: SQLite comes built, for each platform.
+# Packages that are not in the bundle. No install script is needed: SQLite comes built, for each platform.
 FROM node:22-slim AS dependencies
 WORKDIR /roster
 COPY package.json package-lock.json ./

@@ -21,7 +21,7 @@ const EVERYWHERE = {
   expect: { poll: { timeout: WAIT_MS } },
   // A worker loads its code once, for all files of a project that it runs: what has become fast for one is so
   // for the next. Files run at once, with one server in some projects, so that none may count on being alone.
-  // Each project has workers of its own and compiles the code again, so there are few.
+  // Each project has its own workers and compiles the code again, so there are few.
   isolate: false,
   execArgv: [...BRIEF_RUN_FLAGS],
   setupFiles: ['testkit/fixed-seed.ts'],

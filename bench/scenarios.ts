@@ -18,7 +18,7 @@ export interface Finding {
 }
 
 export interface Given {
-  /** An empty folder of its own, removed afterwards. */
+  /** A separate empty folder, removed afterwards. */
   readonly folder: string;
   /** True for the form of a few seconds. */
   readonly isShort: boolean;

@@ -54,7 +54,7 @@ export function onService(
   return { ...scenario, run };
 }
 
-/** Starts two services for some work, each with a store of its own, and kills them afterwards. */
+/** Starts two services for some work, each with its own store, and kills them afterwards. */
 export function withTwoServices<T>(
   folder: string,
   use: (first: Service, second: Service) => Promise<T>,

@@ -218,7 +218,7 @@ function bodyViolations({ what, content }: Expectation, response: Response, body
   }
   const line = declared[1].find('x-roster-line');
   if (line === undefined) {
-    // Of Arrow, the contract says only that it is bytes.
+    // The contract describes Arrow only as bytes.
     const isBytes = declared[1].find('format')?.value === 'binary';
     return isBytes ? [] : jsonViolations(what, declared[1], body, 'body');
   }

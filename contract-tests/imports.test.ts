@@ -38,7 +38,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Packages of their own: other folders import them by name, and so only what their `exports` have. */
+/** Separate packages: other folders import them by name, and so only what their `exports` have. */
 const PACKAGES = ['client/', 'prediction/'];
 
 /** The entry points of `roster-prediction` that the service and its pages may use. */

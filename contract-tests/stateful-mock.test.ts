@@ -63,7 +63,7 @@ async function listAt(path: string): Promise<readonly unknown[]> {
 const creates = ({ method, place }: Operation) => method === 'POST' && place.find('responses', '201') !== undefined;
 const trains = ({ place }: Operation) => place.find('responses', '202') !== undefined;
 const creations = operations.filter(creates);
-/** A response of an agent gets an identifier of its own, so that of the examples leads to none. */
+/** A response of an agent gets its own identifier, so that of the examples leads to none. */
 const asked = operations.filter(({ path }) => path !== '/v1/responses/{response_id}');
 const deletions = asked.filter(({ method }) => method === 'DELETE');
 /**
@@ -96,7 +96,7 @@ describe("an address from the contract's examples", () => {
   });
 
   // The example of a model has other dates, that of /projects/default another project, that of messages the reply of
-  // a language model, a manifest has the examples of all resources, and the mock has a key of its own.
+  // a language model, a manifest has the examples of all resources, and the mock has its own key.
   const shown = operations.filter(
     (operation) =>
       jsonExamples(operation).length > 0 &&

@@ -14,7 +14,7 @@ export async function findViolations(page: Page): Promise<string[]> {
     await page.evaluate(await axeSource);
   }
   // Without preload it does not fetch the stylesheets again, which only rules on sound and on turned screens need.
-  // A colour that is still on its way to another one has a contrast of its own.
+  // A colour that is still on its way to another one has its own contrast.
   await page.evaluate(
     `document.getAnimations()
       .filter((animation) => animation instanceof CSSTransition)

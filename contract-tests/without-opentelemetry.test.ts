@@ -1,4 +1,4 @@
-/** OpenTelemetry is an optional peer: whoever wants no spans does not have it. */
+/** OpenTelemetry is an optional peer: an installation without spans does not have it. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

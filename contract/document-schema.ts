@@ -16,7 +16,7 @@ const scopes = v.pipe(v.array(v.picklist(SCOPES)), v.maxLength(1));
 const inEitherHeader = [v.strictObject({ apiKey: scopes }), v.strictObject({ apiKeyHeader: scopes })] as const;
 const operation = v.looseObject({
   operationId: v.string(),
-  // No requirement opens the operation to all; one without a scope, to any key. Of two scopes, a key needs either.
+  // No requirement opens the operation to all; one without a scope, to any key. With two scopes, a key needs either.
   security: v.union(
     [v.strictTuple([]), v.strictTuple(inEitherHeader), v.strictTuple([...inEitherHeader, ...inEitherHeader])],
     `is not [] or [{ apiKey: [SCOPE] }, { apiKeyHeader: [SCOPE] }], with a scope of ${SCOPES.join(', ')}`,

@@ -30,7 +30,7 @@ export interface Operation {
   readonly speaksOauth: boolean;
   /** The media type of the answer 400. */
   readonly faultType: string;
-  /** Of a body of JSON or of a form, if the operation takes one. */
+  /** The schema of a body of JSON or of a form, if the operation takes one. */
   readonly bodySchema: unknown;
   /** True if a caller needs no key. */
   readonly isOpen: boolean;

@@ -1,7 +1,7 @@
 import { listParts } from './parts.js';
 import { splitPointer } from './pointer.js';
 
-/** A rule with a message of its own (`x-roster-message`). */
+/** A rule with its own message (`x-roster-message`). */
 interface RuleMessage {
   readonly rule: string;
   readonly message: string;
@@ -30,7 +30,7 @@ export function absenceRule(field: string): string {
 }
 
 /**
- * Says in words what a pattern without a message of its own asks for, if it is about the characters of a text, as most
+ * Says in words what a pattern without its own message asks for, if it is about the characters of a text, as most
  * are; undefined for others.
  */
 export function describePattern(pattern: string): string | undefined {

@@ -15,7 +15,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** Something of the contract that stops whoever works from it. */
+/** A fault of the contract that stops every program that reads it. */
 export interface Fault extends Place {
   /** A sentence: what is wrong, and how to fix it. */
   readonly message: string;

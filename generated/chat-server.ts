@@ -44,7 +44,7 @@ export interface components {
                     name: string;
                 };
             };
-            /** @description How much the answers to the same request may differ. 0 is the least. */
+            /** @description The variation of the answers to the same request. 0 is the least. */
             temperature?: number;
             /** @description The most tokens of the answer. Left out unless the caller bounds them. */
             max_tokens?: number;

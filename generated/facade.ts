@@ -19,7 +19,7 @@ type Schemas = components['schemas'];
 /** A schema as an interface, which editors show by its name. */
 type Shape<Name extends keyof Schemas> = Schemas[Name];
 
-/** What became of true values that were added. */
+/** The outcome for the true values that were added. */
 export interface Actuals extends Shape<'Actuals'> {}
 /** An agent. It answers questions with the help of its skills. */
 export interface Agent extends Shape<'Agent'> {}
@@ -93,7 +93,7 @@ export interface ModelErrors extends Shape<'ModelErrors'> {}
 export interface ModelNotFound extends Shape<'ModelNotFound'> {}
 /** The model has no version that could answer: its first is still training, or failed. Or the version that was asked for is. */
 export interface ModelNotReady extends Shape<'ModelNotReady'> {}
-/** What became of the promises of a version of a model. */
+/** The record of a version of a model, with the share of its promises that were kept. */
 export interface ModelRecord extends Shape<'ModelRecord'> {}
 /** The members of `params` that a skill of the type `model` has. */
 export interface ModelSkillParams extends Shape<'ModelSkillParams'> {}
@@ -635,7 +635,7 @@ export interface SkillsOperations {
    * Updates the fields that are sent. `params` merges one level deep; `name` renames the skill.
    *
    * @param name The name or the identifier of the skill.
-   * @param skill What to change.
+   * @param skill The changes.
    * @throws ProblemError with a `UpdateSkillProblem`
    */
   update<const Type extends string>(name: PathValue<'updateSkill', 'skill_name'>, skill: UpdateOfType<JsonBody<'updateSkill'>['skill'], 'params', Type, SkillParams>, options?: UpdateSkillOptions): Call<Skill, UpdateSkillProblem>;
@@ -773,7 +773,7 @@ export interface AgentsOperations {
    * Updates the fields that are sent. `name` renames the agent, and `model` and `data` are replaced as a whole.
    *
    * @param name The name or the identifier of the agent.
-   * @param agent What to change.
+   * @param agent The changes.
    * @throws ProblemError with a `UpdateAgentProblem`
    */
   update(name: PathValue<'updateAgent', 'agent_name'>, agent: JsonBody<'updateAgent'>['agent'], options?: UpdateAgentOptions): Call<Agent, UpdateAgentProblem>;
@@ -878,7 +878,7 @@ export interface ChatbotsOperations {
    * Updates the fields that are sent. `settings` merges one level deep; any other field that is sent replaces the stored one, and `name` renames the chatbot. If the chatbot does not exist, it is created under the name of the address; a `name` in the body must then be the same.
    *
    * @param name The name of the chatbot. A chatbot that does not exist is created.
-   * @param chatbot What to change, or the chatbot to create.
+   * @param chatbot The changes, or the chatbot to create.
    * @throws ProblemError with a `UpdateChatbotProblem`
    */
   update(name: PathValue<'updateChatbot', 'chatbot_name'>, chatbot: JsonBody<'updateChatbot'>['chatbot'], options?: UpdateChatbotOptions): Call<Chatbot, UpdateChatbotProblem>;
@@ -1040,13 +1040,13 @@ export interface GetModelOptions extends CallOptions {
 export interface TrainModelOptions extends CallOptions {
   /** The column to predict. It holds numbers, or classes such as text and booleans. A space in its name is written `%20` or `+`, as in any query: `?target=sale%20price`. */
   target: QueryValue<'trainModel', 'query', 'target'>;
-  /** What the target is predicted as, in place of what its values suggest. */
+  /** The task, in place of the one that the values of the target suggest. */
   task?: QueryValue<'trainModel', 'query', 'task'> | undefined;
   /** The column that orders rows in time. With it, the model forecasts the next values of the target. It holds numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC changes are converted to UTC, but for days, which are those of the clock. `202601` and `20260131` are a month and a day if all values are. Dates in forms other than ISO 8601 are answered as `2026-01-31`. */
   orderBy?: QueryValue<'trainModel', 'query', 'order_by'> | undefined;
   /** A column that tells series apart, once for each such column. Without it, all rows are one series. */
   groupBy?: QueryValue<'trainModel', 'query', 'group_by'> | undefined;
-  /** How many steps are forecast. Needed with `order_by`. */
+  /** The number of steps to forecast. Required with `order_by`. */
   horizon?: QueryValue<'trainModel', 'query', 'horizon'> | undefined;
   /** The most values before a forecast that are looked at. Chosen where it is left out. */
   window?: QueryValue<'trainModel', 'query', 'window'> | undefined;
@@ -1110,9 +1110,9 @@ export interface DeleteModelOptions extends CallOptions {
 export interface PredictOptions extends CallOptions {
   /** The confidence wanted for every interval, in place of the automatic one that is chosen row by row, or for every set of classes, in place of 0.9. */
   confidence?: QueryValue<'predict', 'query', 'confidence'> | undefined;
-  /** How many steps of each series are forecast, in place of the horizon. For forecasts only. */
+  /** The number of steps of each series to forecast, in place of the horizon. For forecasts only. */
   steps?: QueryValue<'predict', 'query', 'steps'> | undefined;
-  /** How many steps before the end of each series the forecasts begin. The values that came are `t_original`; CSV and Arrow have it with `explain=true`. For forecasts only. */
+  /** The number of steps before the end of each series at which the forecasts begin. The true values are `t_original`; CSV and Arrow have it with `explain=true`. For forecasts only. */
   backtest?: QueryValue<'predict', 'query', 'backtest'> | undefined;
   /** What becomes of rows with names that the model does not know. `ignore` answers them without these values, and reports them in `Row-Warnings`; `refuse` answers with 422. */
   unknown?: QueryValue<'predict', 'query', 'unknown'> | undefined;
@@ -1130,7 +1130,7 @@ export interface PredictOptions extends CallOptions {
   explain?: QueryValue<'predict', 'query', 'explain'> | undefined;
   /** Adds the probability of each class to every row, as columns `t_probability_X` for each class `X`, in the order of `classes`, in every format. For models of classes only. A model with an input column of such a name gets 400; its explanations have the probabilities. */
   probabilities?: QueryValue<'predict', 'query', 'probabilities'> | undefined;
-  /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on, in all columns that it uses: such predictions look better than others. Of a table of more than 32,768 rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400. */
+  /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on, in all columns that it uses: such predictions look better than others. For a table of more than 32,768 rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400. */
   warnings?: QueryValue<'predict', 'query', 'warnings'> | undefined;
   /** Adds to every row why it is predicted so, as numbers in every format: `t_base` is what would be predicted if nothing were known of the row, and `t_contribution_X`, for each column `X` that the model uses, is what the row's value of `X` adds. These are Shapley values of the trees, with columns as the players; a part that is not known is met as often as the rows of the table met it. They say how the model came to its answer, and not what would happen if a value were changed. */
   contributions?: QueryValue<'predict', 'query', 'contributions'> | undefined;
@@ -1242,7 +1242,7 @@ export interface ModelsOperations {
   list(options?: ListModelsOptions): List<Model[][number], ListModelsProblem>;
 
   /**
-   * Returns one model, found by name, as its newest version. Once `status` is `ready`, it has the columns of the model, and metrics of rows that it was not trained on. With `version`, it shows another version, such as the one in `serving_version`, which answers predictions while a newer one is in training or has failed. Each version has an address of its own, too.
+   * Returns one model, found by name, as its newest version. Once `status` is `ready`, it has the columns of the model, and metrics of rows that it was not trained on. With `version`, it shows another version, such as the one in `serving_version`, which answers predictions while a newer one is in training or has failed. Each version has its own address, too.
    *
    * @param name The name of the model.
    * @throws ProblemError with a `GetModelProblem`
@@ -1312,7 +1312,7 @@ export interface ModelsOperations {
    * Updates the fields that are sent: `name` renames the model, `description` describes it. The model keeps its `id`, its versions, its record and a training that runs; only its address changes. Skills of the project whose `params` name the model follow at once. Programs, manifests and links that have the former name do not: it is unknown from then on (to other instances on PostgreSQL within a second), and may be given to another model. `If-Match` takes the `ETag` of `getModel`.
    *
    * @param name The name of the model.
-   * @param model What to change.
+   * @param model The changes.
    * @throws ProblemError with a `UpdateModelProblem`
    */
   update(name: PathValue<'updateModel', 'modelName'>, model: JsonBody<'updateModel'>['model'], options?: UpdateModelOptions): Call<Model, UpdateModelProblem>;
@@ -1504,7 +1504,7 @@ export interface OpenaiOperations {
   /**
    * Asks the agent that `model` names, as `completeChat` does, for clients of OpenAI's Responses API. The form is that of [Open Responses](https://www.openresponses.org/), version 2026-04-24, as far as the schemas here go. With `stream`, the answer is server-sent events, each with a line `event:` that repeats its `type`, and the last one is `[DONE]`.
    *
-   * @param body What is asked, or the results of tools of the client.
+   * @param body The question, or the results of tools of the client.
    * @throws ProblemError with a `CompleteResponseProblem`
    */
   completeResponse(body: JsonBody<'completeResponse'>, options?: CallOptions): Call<OpenaiResponse, CompleteResponseProblem>;
@@ -1575,7 +1575,7 @@ export interface ListAuditOptions extends CallOptions {
   key?: QueryValue<'listAudit', 'query', 'key'> | undefined;
   /** The address of a resource. Events of what lies below it are listed, too. */
   resource?: QueryValue<'listAudit', 'query', 'resource'> | undefined;
-  /** What was done, or what was refused. */
+  /** Only events with this result. */
   result?: QueryValue<'listAudit', 'query', 'result'> | undefined;
 }
 

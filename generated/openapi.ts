@@ -169,7 +169,7 @@ export interface paths {
          *
          *     - A resource that the project lacks is created. One that differs becomes what the manifest says: what an entry
          *       leaves out is removed from the resource.
-         *     - What the manifest does not name stays, or is deleted with `prune=true`. What `getManifest` leaves out is never
+         *     - Resources that the manifest does not name stay, or are deleted with `prune=true`. What `getManifest` leaves out is never
          *       deleted, except for the documents of a skill that is.
          *     - A model is trained if its query, target or another field but `promotion` and `adapt` differs from those of its
          *       newest version. Its rows are read before the transaction, in four minutes for all models together, and its
@@ -702,7 +702,7 @@ export interface paths {
          * @description Returns one model, found by name, as its newest version. Once `status` is `ready`, it has the columns of the
          *     model, and metrics of rows that it was not trained on. With `version`, it shows another version, such as the
          *     one in `serving_version`, which answers predictions while a newer one is in training or has failed. Each
-         *     version has an address of its own, too.
+         *     version has its own address, too.
          */
         get: operations["getModel"];
         /**
@@ -763,14 +763,14 @@ export interface paths {
          *     Spaces at the ends of a value do not make another class, nor does the notation of a boolean or a whole
          *     number: `TRUE` is `true`, and `1.0` is `1`.
          *
-         *     A class with at least 5 rows is kept, and has a probability of its own. Rarer classes are merged into one class,
-         *     `other`, or into the class of that name in the table. The model lists them. Of more than 100 classes, those
+         *     A class with at least 5 rows is kept, and has its own probability. Rarer classes are merged into one class,
+         *     `other`, or into the class of that name in the table. The model lists them. With more than 100 classes, those
          *     with fewer than 10 rows are merged, too, the rarest first.
          *
          *     ## Forecasts
          *     With `order_by` and `horizon`, the model forecasts the next values of the target, a number, for each series.
          *     The columns of `group_by` tell series apart. The step (hour, day, weekday, week, month, quarter, year, or a
-         *     number) is found in the table and told in `series`, together with gaps, rows of the same moment, of which the
+         *     number) is found in the table and reported in `series`, together with gaps, rows of the same moment, of which the
          *     last counts, and series that end before the others. Such a table may have 10,000,000 rows.
          *
          *     Intervals are calibrated by step on what forecasts of the ends of the series missed, so that the series limit
@@ -857,11 +857,11 @@ export interface paths {
          *     probability: of the rows answered with confidence *c*, a fraction *c* are of that class. The set contains the
          *     classes that may be true: of the rows of each class, at least a fraction `confidence` (0.9 by default) have it
          *     in their set. The most likely class is always in the set. Classes with fewer than 50 rows for calibration
-         *     share one. A row without columns which the table always had has a calibration of its own, as for numbers.
+         *     share one. A row without columns which the table always had has its own calibration, as for numbers.
          *
          *     ## Forecasts
          *     A model that was trained with `order_by` reads all rows before it answers the first, and answers with rows of
-         *     its own, each a step of a series. What a row holds says what it is:
+         *     its own, each a step of a series. The columns of a row determine its meaning:
          *
          *     | row | answer |
          *     |---|---|
@@ -909,7 +909,7 @@ export interface paths {
          *
          *     ## Names and warnings
          *     Names mean the same in a row as in the table: spaces and a byte order mark (U+FEFF) at their ends do not
-         *     count, letter case does. Of two names in a row that differ only by these, the exact one counts.
+         *     count, letter case does. If two names in a row differ only by these, the exact one counts.
          *
          *     Every row is answered. `Row-Warnings` lists, for all rows together, what the model does not know, each with
          *     the number of rows. Without warnings, it is not there. It is a header if the rows are JSON. Else its place is
@@ -1322,7 +1322,7 @@ export interface paths {
          *
          *     The alarm is a bet against the promises, which may be looked at after every truth: while they are kept at least
          *     as often as promised, its evidence ever reaches 1,000, and raises the alarm, in at most one of 1,000 versions.
-         *     A raised alarm stays. A new version has a record of its own.
+         *     A raised alarm stays. A new version has its own record.
          */
         get: operations["getRecord"];
         put?: never;
@@ -1352,7 +1352,7 @@ export interface paths {
          *     `write` or `predict` will do.
          *
          *     The body is a table in any format that `trainModel` takes. At most 1000 rows are read, then the answer comes: a
-         *     table that is still arriving need not be sent to its end. Of CSV, JSON and NDJSON the beginning of a file is
+         *     table that is still arriving need not be sent to its end. For CSV, JSON and NDJSON, the beginning of a file is
          *     enough, cut at the end of a line. A Parquet file and a workbook must be whole, because what
          *     they hold stands at their end.
          *
@@ -1402,7 +1402,7 @@ export interface paths {
          *     `describe_tool` and `call_tool` instead.
          *
          *     A tool or a resource that the key's scopes do not allow is answered with 403, and the scope in
-         *     `WWW-Authenticate`. What goes wrong inside a tool is a result with `isError`. Status 400, and 404 for an unknown method, come with
+         *     `WWW-Authenticate`. A failure inside a tool is a result with `isError`. Status 400, and 404 for an unknown method, come with
          *     an error of JSON-RPC; if a rule of this document is broken, its `data` is the problem. All other errors are
          *     problems.
          */
@@ -1531,8 +1531,8 @@ export interface paths {
         /**
          * Show the consent page
          * @description Shows the page on which someone pastes a key, and chooses what a host may do with it (RFC 6749, section 4.1.1,
-         *     with PKCE by RFC 7636). What is wrong with the request is told on a page, and sent to the client only when the
-         *     reader follows the link there. The service never leads to an address that the client has not registered.
+         *     with PKCE by RFC 7636). A page reports a fault of the request, and the client learns of it only when the reader
+         *     follows the link there. The service never leads to an address that the client has not registered.
          */
         get: operations["showConsent"];
         put?: never;
@@ -1676,7 +1676,7 @@ export interface paths {
          *     history is all in `messages`; nothing is kept. With `stream`, the answer is server-sent events, each a chunk,
          *     and the last one is `[DONE]`.
          *
-         *     - The agent uses its skills on the service. They are told in `steps`, beside `choices`, and never as
+         *     - The agent uses its skills on the service. They are reported in `steps`, beside `choices`, and never as
          *       `tool_calls`, which a client would try to run. In a stream, the chunk with the `finish_reason` has them.
          *     - `tools` of the client are offered beside those of the agent. When the agent calls one, the answer ends with
          *       `tool_calls` and the `finish_reason` `tool_calls`. The client sends its result as a message of the role
@@ -1865,7 +1865,7 @@ export interface paths {
          *
          *     All parameters narrow the list. The events of an owner are a chain: `sequence` has no gaps, and `hash` is the
          *     SHA-256 of the hash before it and of the event. `roster audit verify` follows the chains. An event is listed as
-         *     soon as its write has ended, up to some seconds after its time: whoever reads on from the last event asks
+         *     soon as its write has ended, up to some seconds after its time: a reader that continues from the last event asks
          *     from a minute before it, and leaves out those that they have, by `owner` and `sequence`. Events are kept for 365
          *     days, or as many as `AUDIT_DAYS` says.
          */
@@ -1931,7 +1931,7 @@ export interface components {
             /** @description Answers to clients name the issuer (RFC 9207). */
             authorization_response_iss_parameter_supported: boolean;
         };
-        /** @description What the service supports. */
+        /** @description The values that the service supports. */
         OauthTexts: components["schemas"]["OauthText"][];
         /** @description The form of the consent page. */
         OauthConsent: {
@@ -2097,7 +2097,7 @@ export interface components {
                 subject: string;
                 expires_at: components["schemas"]["Timestamp"];
             };
-            /** @description What the caller may do. */
+            /** @description The scopes of the caller. */
             scopes: components["schemas"]["Scope"][];
             /**
              * @description The name of the only project that the key sees; null if it was deleted. It is left out for a key that
@@ -2167,7 +2167,7 @@ export interface components {
         /** @description The purpose or the holder of a key. */
         KeyName: string;
         /**
-         * @description The most that the key may use in a period, which all instances share. What is left out is not limited, and null
+         * @description The most that the key may use in a period, which all instances share. A field that is left out sets no limit, and null
          *     limits nothing.
          */
         KeyLimits: {
@@ -2199,7 +2199,7 @@ export interface components {
             /** @description The key to create. */
             key: {
                 name: components["schemas"]["KeyName"];
-                /** @description What the key may do. The caller needs each of them. */
+                /** @description The scopes of the key. The caller needs each of them. */
                 scopes: components["schemas"]["Scope"][];
                 /**
                  * @description The only project that the key sees; without it, all that the caller sees. A key with the scope `operate`
@@ -2221,7 +2221,7 @@ export interface components {
             name: components["schemas"]["KeyName"];
             /** @description The owner of the projects that the key sees. */
             owner: string;
-            /** @description What the key may do. */
+            /** @description The scopes of the key. */
             scopes: components["schemas"]["Scope"][];
             /**
              * @description The name of the only project that the key sees; null if it was deleted. It is left out for a key that sees
@@ -2265,7 +2265,7 @@ export interface components {
         AuditEvent: {
             id: components["schemas"]["Id"];
             at: components["schemas"]["Timestamp"];
-            /** @description The owner of the key or the identity; null for a caller whom the service does not know. */
+            /** @description The owner of the key or the identity; null for an unknown caller. */
             owner: string | null;
             /**
              * Format: int64
@@ -2809,7 +2809,7 @@ export interface components {
              */
             milliseconds: number;
         };
-        /** @description What the answer used of the chat server. A number that the chat server does not report is null. */
+        /** @description The tokens of the chat server that the answer used. A number that the chat server does not report is null. */
         Usage: {
             /**
              * Format: int32
@@ -2960,7 +2960,7 @@ export interface components {
              */
             reply_to: string | null;
             steps: components["schemas"]["Steps"];
-            /** @description What the reply used of the chat server; null for messages of a person and for the greeting. */
+            /** @description The tokens of the chat server that the reply used; null for messages of a person and for the greeting. */
             usage: components["schemas"]["Usage"] | null;
             created_at: components["schemas"]["Timestamp"];
         };
@@ -3010,7 +3010,7 @@ export interface components {
              */
             rows: number;
             /**
-             * @description What the errors are, the root mean squared error or the log loss; null where the versions could not be compared.
+             * @description The measure of the errors, the root mean squared error or the log loss; null where the versions could not be compared.
              * @enum {string|null}
              */
             measure: "rmse" | "log_loss" | null;
@@ -3034,9 +3034,9 @@ export interface components {
                 adapt?: components["schemas"]["Adapt"];
             };
         };
-        /** @description What to change of a model, under `model`. */
+        /** @description The changes of a model, under `model`. */
         UpdateModelBody: {
-            /** @description What to change; what is left out stays. */
+            /** @description The changes; fields that are left out stay as they are. */
             model: {
                 name?: components["schemas"]["OptionalName"];
                 description?: components["schemas"]["OptionalText"];
@@ -3191,7 +3191,7 @@ export interface components {
          * @description The number of rows with a target.
          */
         SeriesRowCount: number;
-        /** @description What was found in the order of the table's rows. */
+        /** @description The series that the order of the table's rows shows. */
         SeriesReport: {
             /** @description The length of a step. */
             step: {
@@ -3202,7 +3202,7 @@ export interface components {
                 unit: "number" | "second" | "minute" | "hour" | "day" | "weekday" | "week" | "month" | "quarter" | "year";
                 /**
                  * Format: double
-                 * @description How many of the unit make a step.
+                 * @description The number of units in a step.
                  */
                 count: number;
             };
@@ -3220,7 +3220,7 @@ export interface components {
             last: components["schemas"]["SeriesMoment"];
             /**
              * Format: int32
-             * @description How many steps have no value, between the first and the last value of their series.
+             * @description The number of steps without a value, between the first and the last value of their series.
              */
             gaps: number;
             /**
@@ -3230,12 +3230,12 @@ export interface components {
             longest_gap: number;
             /**
              * Format: int32
-             * @description How many rows repeat the moment of another row of their series. The last of them counts.
+             * @description The number of rows that repeat the moment of another row of their series. The last of them counts.
              */
             duplicates: number;
             /**
              * Format: int32
-             * @description How many series end before the last moment of all. Their forecasts begin after their own end.
+             * @description The number of series that end before the last moment of all. Their forecasts begin after their own end.
              */
             ended_early: number;
             /**
@@ -3295,7 +3295,7 @@ export interface components {
         ForecastMetrics: {
             /**
              * Format: int32
-             * @description How many forecasts were compared with the value that came. A value that was forecast from several moments counts for each.
+             * @description The number of forecasts that were compared with true values. A value that was forecast from several moments counts for each.
              */
             value_count: number;
             errors: components["schemas"]["ForecastErrors"];
@@ -3361,7 +3361,7 @@ export interface components {
             from: string | number | null;
             /**
              * Format: int32
-             * @description How many groups there are; null unless `method` is `group`.
+             * @description The number of groups; null unless `method` is `group`.
              */
             groups: number | null;
             /**
@@ -3392,7 +3392,7 @@ export interface components {
         Effort: "fast" | "standard" | "best";
         /**
          * Format: int32
-         * @description About how many seconds the training of this version still takes, at its pace so far. Null until that can be told, and once the training has ended.
+         * @description About how many seconds the training of this version still takes, at its pace so far. Null until that can be estimated, and once the training has ended.
          */
         TrainingSecondsLeft: number | null;
         /** @description The reason for a failed training, and how to fix it, or that it was cancelled. Null unless `status` is `failed`. */
@@ -3402,7 +3402,7 @@ export interface components {
          * @description The number of rows with a target, held-out rows included.
          */
         ModelRowCount: number;
-        /** @description What was read of the table that the version was trained on. Null for versions that an earlier release has read. */
+        /** @description The rows that were read of the table of the version. Null for versions that an earlier release has read. */
         ModelReading: components["schemas"]["ReadingReport"] | null;
         /**
          * @description The rows of a table: those that were sent are those that are used and those that are left out. Lines without a value between the
@@ -3518,9 +3518,9 @@ export interface components {
             share: number | null;
             /** @description The first of the rows concerned, at most 10. */
             places: components["schemas"]["RowPlace"][];
-            /** @description What was found, in a sentence or two. */
+            /** @description The finding, in a sentence or two. */
             message: string;
-            /** @description What it may do to the model, in a sentence or two; null if the message says it. */
+            /** @description Its possible effect on the model, in a sentence or two; null if the message states it. */
             effect: string | null;
             /** @description Parameters of `trainModel` that change it, at most 3, of which one may do. Empty if only another table would. */
             remedies: components["schemas"]["Remedy"][];
@@ -3556,7 +3556,7 @@ export interface components {
             name: components["schemas"]["ClassName"];
             /**
              * Format: int32
-             * @description How many rows of the table are of the class.
+             * @description The number of rows of the class in the table.
              */
             rows: number;
             /**
@@ -3566,7 +3566,7 @@ export interface components {
             share: number;
             /**
              * Format: int32
-             * @description How many rare classes were merged into this one.
+             * @description The number of rare classes that were merged into this one.
              */
             merged_count: number;
             /** @description The names of the merged classes, the most frequent first; of many, the first 20. */
@@ -3582,7 +3582,7 @@ export interface components {
         ModelSummary: string | null;
         /**
          * Format: double
-         * @description How long the training took, in seconds; null until it is ready.
+         * @description The duration of the training in seconds; null until it is ready.
          */
         TrainingSeconds: number | null;
         /** @description The SHA-256 of the trained model as it is stored, in hexadecimal; null until it is ready. */
@@ -3626,14 +3626,14 @@ export interface components {
             /**
              * Format: double
              * @description The value in a typical row, whose values occur together: a row of the table that is nearest the medians of
-             *     its numbers and dates and the commonest categories. Dates are as in `min`. Whoever may read the model sees
+             *     its numbers and dates and the commonest categories. Dates are as in `min`. Everyone who may read the model sees
              *     this row, of the columns that are used. Null where it has no value, or a category that the model does not
              *     distinguish, and for forecasts and models of earlier versions.
              */
             typical: number | string | null;
             importance: components["schemas"]["Importance"];
             /**
-             * @description What the training was told of the column: that it is `unused` (`exclude`), or how it is read (`as_number`,
+             * @description The choice of the training for the column: that it is `unused` (`exclude`), or how it is read (`as_number`,
              *     `as_date`, `as_category`). It is left out where the values decided.
              * @enum {string}
              */
@@ -3699,7 +3699,7 @@ export interface components {
             decided_by?: components["schemas"]["Decider"];
         };
         /**
-         * @description What decided the reading, the values of the column or parameters of the training. Absent in models of earlier versions, which read each value by itself.
+         * @description Whether the values of the column or parameters of the training decided the reading. Absent in models of earlier versions, which read each value by itself.
          * @enum {string}
          */
         Decider: "values" | "parameters";
@@ -3710,10 +3710,10 @@ export interface components {
              * @constant
              */
             kind: "undecided";
-            /** @description What is unclear, and how to write the values instead. */
+            /** @description The contradiction or the missing evidence, and how to write the values instead. */
             reason: string;
         };
-        /** @description How much the model makes of the column; null where it is not used. */
+        /** @description The weight of the column in the model; null where it is not used. */
         Importance: {
             /**
              * Format: double
@@ -3739,23 +3739,23 @@ export interface components {
              */
             jsonrpc: "2.0";
             id?: components["schemas"]["McpId"];
-            /** @description The method, such as `tools/call`. An unknown one has an error of its own. */
+            /** @description The method, such as `tools/call`. An unknown one has its own error. */
             method: string;
-            /** @description What the method takes. Null counts as not sent. */
+            /** @description The parameters of the method. Null counts as not sent. */
             params?: components["schemas"]["OpenObject"] | null;
         } & {
             [key: string]: unknown;
         };
         /**
          * Format: int64
-         * @description What the answer repeats. A string or an integer, never null.
+         * @description An identifier that the answer repeats. A string or an integer, never null.
          */
         McpId: string | number;
         /** @description A value that the body of the message has too. */
         McpHeader: string;
         /** @description The answer to a request. */
         McpAnswer: components["schemas"]["McpResult"] | components["schemas"]["McpError"];
-        /** @description What a stream tells before its answer, and the answer, which is the last. */
+        /** @description A notification before the answer of a stream, or the answer, which is the last event. */
         McpEvent: components["schemas"]["McpProgress"] | components["schemas"]["McpResult"] | components["schemas"]["McpError"];
         /** @description A notification of progress. One comes at least every ten seconds, so that clients go on waiting. */
         McpProgress: {
@@ -3766,7 +3766,7 @@ export interface components {
             jsonrpc: "2.0";
             /** @constant */
             method: "notifications/progress";
-            /** @description How far it is. */
+            /** @description The progress so far. */
             params: {
                 progressToken: components["schemas"]["McpId"];
                 /**
@@ -3774,7 +3774,7 @@ export interface components {
                  * @description A number that grows with each notification. The end is not known before.
                  */
                 progress: number;
-                /** @description What happens, for people. */
+                /** @description The current step, in words for people. */
                 message: string;
             };
         };
@@ -3786,7 +3786,7 @@ export interface components {
              */
             jsonrpc: "2.0";
             id: components["schemas"]["McpId"];
-            /** @description What the revision says of the method. */
+            /** @description The result of the method, as the revision defines it. */
             result: {
                 [key: string]: unknown;
             };
@@ -3799,7 +3799,7 @@ export interface components {
              */
             jsonrpc: "2.0";
             id?: components["schemas"]["McpId"];
-            /** @description What is wrong. */
+            /** @description The fault. */
             error: {
                 /**
                  * Format: int32
@@ -3808,7 +3808,7 @@ export interface components {
                  *     for an unknown revision, and -32002 for an unknown resource, up to revision 2025-11-25.
                  */
                 code: number;
-                /** @description What is wrong and how to fix it. */
+                /** @description The fault and its remedy. */
                 message: string;
                 data?: components["schemas"]["OpenObject"];
             };
@@ -3959,7 +3959,7 @@ export interface components {
              * @enum {string}
              */
             type: "function";
-            /** @description What the language model reads of it. */
+            /** @description The definition that the language model reads. */
             function: {
                 name: components["schemas"]["OpenaiToolName"];
                 /** @description When to use it. */
@@ -4041,7 +4041,7 @@ export interface components {
              * @enum {string}
              */
             type: "function";
-            /** @description What was called. */
+            /** @description The function that was called. */
             function: {
                 name: components["schemas"]["OpenaiToolName"];
                 /** @description The arguments, as the language model wrote them. */
@@ -4054,7 +4054,7 @@ export interface components {
         };
         /** @description The identifier of the call. */
         OpenaiCallId: string;
-        /** @description What is called. */
+        /** @description The function to call. */
         OpenaiCalledFunction: {
             name: components["schemas"]["OpenaiToolName"];
             /** @description The arguments, as the language model wrote them. They should be a JSON object. */
@@ -4120,11 +4120,11 @@ export interface components {
             object: "chat.completion.chunk";
             created: components["schemas"]["UnixTime"];
             model: components["schemas"]["OpenaiModelName"];
-            /** @description What is added to the answer; empty in the chunk with the tokens. */
+            /** @description The addition to the answer; empty in the chunk with the tokens. */
             choices: {
                 /** @constant */
                 index: 0;
-                /** @description What is added to the message. */
+                /** @description The addition to the message. */
                 delta: {
                     /** @constant */
                     role?: "assistant";
@@ -4330,7 +4330,7 @@ export interface components {
             previous_response_id: string | null;
             /** @description The instructions of the request. */
             instructions: string | null;
-            /** @description What the agent said and did, in order. */
+            /** @description The messages and calls of the agent, in order. */
             output: components["schemas"]["OpenaiOutputItem"][];
             /** @description Why it failed; null if it did not. */
             error: components["schemas"]["OpenaiResponseError"] | null;
@@ -4411,10 +4411,10 @@ export interface components {
         OpenaiResponseError: {
             /** @description The kind of problem, such as `chat_server_failed`. */
             code: string;
-            /** @description What is wrong and how to fix it. */
+            /** @description The fault and its remedy. */
             message: string;
         };
-        /** @description The tokens that a response used of the chat server. The cached ones and those of reasoning are not told apart, and are 0. */
+        /** @description The tokens that a response used of the chat server. The cached ones and those of reasoning are not distinguished, and are 0. */
         OpenaiResponseUsage: {
             input_tokens: components["schemas"]["CountedTokens"];
             /** @description Always zero. */
@@ -4430,7 +4430,7 @@ export interface components {
             };
             total_tokens: components["schemas"]["CountedTokens"];
         };
-        /** @description What the agent said or did. */
+        /** @description A message or a call of the agent. */
         OpenaiOutputItem: components["schemas"]["OpenaiOutputMessage"] | components["schemas"]["OpenaiToolUse"] | components["schemas"]["OpenaiFunctionCall"];
         /** @description The identifier of the item, by that of its response. */
         OpenaiOutputItemId: string;
@@ -4439,7 +4439,7 @@ export interface components {
          * @enum {string}
          */
         OpenaiItemStatus: "in_progress" | "completed" | "incomplete";
-        /** @description What the agent said. */
+        /** @description A message of the agent. */
         OpenaiOutputMessage: {
             /** @constant */
             type: "message";
@@ -4669,7 +4669,7 @@ export interface components {
         };
         /** @description An error, as clients of OpenAI's API read it. */
         OpenaiError: {
-            /** @description What is wrong and how to fix it. */
+            /** @description The fault and its remedy. */
             message: string;
             /**
              * @description The kind of error, by its status.
@@ -4785,7 +4785,7 @@ export interface components {
         };
         /**
          * Format: int32
-         * @description How many rows they are.
+         * @description The number of these rows.
          */
         RowsInBin: number;
         /**
@@ -4839,7 +4839,7 @@ export interface components {
             calibration_error: number;
             /** @description Whether confidences are true, the rows by ascending confidence, in groups of about as many. */
             reliability: components["schemas"]["ReliabilityBin"][];
-            /** @description How many rows of each class are answered with each class, both in the order of `classes`. */
+            /** @description The number of rows of each class that are answered with each class, both in the order of `classes`. */
             confusion: components["schemas"]["RowsInBin"][][];
             /**
              * Format: double
@@ -4866,7 +4866,7 @@ export interface components {
             class: components["schemas"]["ClassName"];
             /**
              * Format: int32
-             * @description How many held-out rows are of the class.
+             * @description The number of held-out rows of the class.
              */
             rows: number;
             /**
@@ -4909,9 +4909,9 @@ export interface components {
         ThresholdTable: {
             /** @description The thresholds. They descend, the last is 0. */
             probability: number[];
-            /** @description How many rows of the class each threshold finds. It misses the others of the class's `rows`. */
+            /** @description The number of rows of the class that each threshold finds. It misses the others of the class's `rows`. */
             caught: components["schemas"]["RowsInBin"][];
-            /** @description How many rows of other classes each threshold takes for the class. */
+            /** @description The number of rows of other classes that each threshold takes for the class. */
             false_alarms: components["schemas"]["RowsInBin"][];
         } | null;
         /** @description The values of the columns that tell series apart, in their order. */
@@ -4940,7 +4940,7 @@ export interface components {
             model: components["schemas"]["Name"];
             version: components["schemas"]["VersionNumber"];
             /**
-             * @description What the model does.
+             * @description The task of the model.
              * @enum {string}
              */
             task: "regression" | "classification" | "forecast";
@@ -4997,7 +4997,7 @@ export interface components {
             row: number | null;
             /**
              * Format: int32
-             * @description How many steps ahead the value was forecast; null for other models.
+             * @description The number of steps by which the value was forecast ahead; null for other models.
              */
             step: number | null;
             /** @description The values of `columns`, in their order; dates in ISO 8601, and null where the row has none. */
@@ -5066,7 +5066,7 @@ export interface components {
             error: number;
             /**
              * Format: double
-             * @description How often chance would make any slice look as bad, at most; below 0.05.
+             * @description The largest probability that chance makes any slice look as bad; below 0.05.
              */
             p_value: number;
             /** @description The slice in a sentence. */
@@ -5080,17 +5080,17 @@ export interface components {
         RecordGrouping: "day" | "week" | "width" | "column";
         /** @description The name of a column. */
         RecordColumn: string;
-        /** @description What became of the promises of a version of a model. */
+        /** @description The record of a version of a model, with the share of its promises that were kept. */
         ModelRecord: {
             model: components["schemas"]["Name"];
             version: components["schemas"]["VersionNumber"];
             /**
-             * @description What the model does.
+             * @description The task of the model.
              * @enum {string}
              */
             task: "regression" | "classification" | "forecast";
             /**
-             * @description What answers of the version are calibrated with; `adapted` if the model adapts and a true value has come.
+             * @description The calibration of the answers of the version; `adapted` if the model adapts and a true value has arrived.
              * @enum {string}
              */
             calibration: "trained" | "adapted";
@@ -5122,7 +5122,7 @@ export interface components {
              */
             columns: components["schemas"]["RecordColumn"][];
             drift: components["schemas"]["RecordDrift"];
-            /** @description What `groups` are grouped by; null if they are not. */
+            /** @description The grouping of `groups`; null if there is none. */
             by: components["schemas"]["RecordGrouping"] | null;
             /** @description The groups, in their order; of more than 10,000 the latest. */
             groups: components["schemas"]["RecordGroup"][];
@@ -5146,7 +5146,7 @@ export interface components {
             rows: number;
             /**
              * Format: double
-             * @description How well the two can be told apart by a model of their own, on rows that it was not trained on: 0 not at
+             * @description How well the two can be distinguished by a separate model, on rows that it was not trained on: 0 not at
              *     all, 1 each row. It is 2 × area under the curve − 1.
              */
             separation: number;
@@ -5171,7 +5171,7 @@ export interface components {
              */
             share: number;
         };
-        /** @description What became of the promises of a group. */
+        /** @description The kept promises of a group. */
         RecordGroup: {
             /** @description The name of the group. */
             group: string;
@@ -5216,7 +5216,7 @@ export interface components {
         RecordError: number | null;
         /**
          * @description The alarm of a version, a test by betting of whether its promises are kept as often as was promised. It takes
-         *     into account that a calibration on few rows may be off by two standard errors. Of classes, it bets on both the
+         *     into account that a calibration on few rows may be off by two standard errors. For classes, it bets on both the
          *     sets and the probability of the predicted class.
          */
         RecordAlarm: {
@@ -5242,7 +5242,7 @@ export interface components {
         };
         /** @description The name of a column with ids of rows. */
         IdColumn: string;
-        /** @description What became of true values that were added. */
+        /** @description The outcome for the true values that were added. */
         Actuals: {
             matched: components["schemas"]["TruthCount"];
             corrected: components["schemas"]["TruthCount"];
@@ -5302,10 +5302,10 @@ export interface components {
             rows: (string | null)[][];
             /**
              * Format: int32
-             * @description How many rows the columns were told from.
+             * @description The number of rows from which the columns were recognised.
              */
             rows_read: number;
-            /** @description What ended the reading, such as a line that has too few fields. Null without a fault. */
+            /** @description The fault that ended the reading, such as a line with too few fields. Null without a fault. */
             fault: string | null;
             findings: components["schemas"]["Findings"];
         };
@@ -5317,7 +5317,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the values are read as. `empty` is a column without a value in these rows.
+             * @description The kind that the values are read as. `empty` is a column without a value in these rows.
              * @enum {string}
              */
             kind: "number" | "date" | "category" | "empty";
@@ -5441,14 +5441,14 @@ export interface components {
             warnings: components["schemas"]["RowWarning"][];
             /**
              * Format: int32
-             * @description How many warnings there are beside. Unknown names beyond the first 1,000 are not counted.
+             * @description The number of further warnings. Unknown names beyond the first 1,000 are not counted.
              */
             more: number;
         };
         /** @description Something that the model can make nothing of in some of the rows. */
         RowWarning: {
             /**
-             * @description What it is, as the description of `predict` lists.
+             * @description The kind of the warning, as the description of `predict` lists them.
              * @enum {string}
              */
             kind: "no-column" | "unknown-name" | "unreadable" | "out-of-range" | "new-category" | "missing-known";
@@ -5456,7 +5456,7 @@ export interface components {
             name: string | null;
             /**
              * Format: int64
-             * @description How many rows it concerns; 0 for `missing-known` if no row asks for a moment.
+             * @description The number of rows that it concerns; 0 for `missing-known` if no row asks for a moment.
              */
             rows: number;
             /** @description The column whose name is nearest to an unknown one; null where none is near, and for other kinds. */
@@ -6168,7 +6168,7 @@ export interface components {
             errors: {
                 /** @description Where the first row has it, as a JSON pointer (RFC 6901) that begins with `/body`; in a stream, into the value of the line. For a name of more than 100 characters, where the row is. */
                 pointer: string;
-                /** @description What is wrong, and how to fix it. */
+                /** @description The fault and its remedy. */
                 message: string;
                 /** @description The name, of which 100 characters are shown. */
                 name: string;
@@ -6176,7 +6176,7 @@ export interface components {
                 nearest: string | null;
                 /**
                  * Format: int32
-                 * @description How many rows have it.
+                 * @description The number of rows that have it.
                  */
                 rows: number;
             }[];
@@ -6226,7 +6226,7 @@ export interface components {
             status: 422;
             /** @description The fault of the table. */
             errors: {
-                /** @description What is wrong, and how to fix it. */
+                /** @description The fault and its remedy. */
                 message: string;
                 /** @description The column at fault. */
                 column?: string;
@@ -7316,7 +7316,7 @@ export interface components {
         AuditKey: components["schemas"]["AuditText"];
         /** @description The address of a resource. Events of what lies below it are listed, too. */
         AuditResource: components["schemas"]["AuditText"];
-        /** @description What was done, or what was refused. */
+        /** @description Only events with this result. */
         AuditResult: components["schemas"]["AuditOutcome"];
         /** @description Always `code`. */
         OauthResponseType: string;
@@ -7521,7 +7521,7 @@ export interface components {
          *     Only requests that use it get this header, in answers of any status; of several dates, it is the earliest.
          */
         Deprecation: string;
-        /** @description The date from which what `Deprecation` is about may be refused (RFC 8594). Of several dates, it is the earliest. */
+        /** @description The date from which what `Deprecation` is about may be refused (RFC 8594). If there are several dates, it is the earliest. */
         Sunset: string;
         /** @description The address with one prefix, and the query of the request. */
         CurrentAddress: string;
@@ -7572,11 +7572,11 @@ export interface components {
          *     service limits its keys, or the key or identity has limits.
          */
         RateLimit: string;
-        /** @description How many requests a key or identity has in how many seconds, and how many rows and tokens if it has such limits. */
+        /** @description The requests that a key or identity has per period in seconds, and the rows and tokens if it has such limits. */
         RateLimitPolicy: string;
-        /** @description What the page may do. It has no script, and cannot be framed; its form leads to the service and to the client alone. */
+        /** @description The rights of the page. It has no script, and cannot be framed; its form leads only to the service and to the client. */
         PagePolicy: string;
-        /** @description The address of the page, which has the request of the client, is told to nobody else. */
+        /** @description The address of the page, which contains the request of the client and stays secret. */
         ReferrerPolicy: string;
         /**
          * @description The address of the client, with `code` or `error`, the `state` of the request, and the issuer as `iss`
@@ -8054,7 +8054,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What changed, or would change. The tag is that of the manifest as it is now. */
+            /** @description The changes, made or planned. The tag is that of the manifest as it is now. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -8251,7 +8251,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to change. */
+        /** @description The changes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpdateSkillBody"];
@@ -8658,7 +8658,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to change. */
+        /** @description The changes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpdateAgentBody"];
@@ -9018,7 +9018,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to change, or the chatbot to create. */
+        /** @description The changes, or the chatbot to create. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpdateChatbotBody"];
@@ -9539,7 +9539,7 @@ export interface operations {
                  *     `?target=sale%20price`.
                  */
                 target: components["schemas"]["ColumnName"];
-                /** @description What the target is predicted as, in place of what its values suggest. */
+                /** @description The task, in place of the one that the values of the target suggest. */
                 task?: components["schemas"]["Task"];
                 /**
                  * @description The column that orders rows in time. With it, the model forecasts the next values of the target. It holds
@@ -9550,7 +9550,7 @@ export interface operations {
                 order_by?: components["schemas"]["ColumnName"];
                 /** @description A column that tells series apart, once for each such column. Without it, all rows are one series. */
                 group_by?: components["schemas"]["GroupColumns"];
-                /** @description How many steps are forecast. Needed with `order_by`. */
+                /** @description The number of steps to forecast. Required with `order_by`. */
                 horizon?: components["schemas"]["Horizon"];
                 /** @description The most values before a forecast that are looked at. Chosen where it is left out. */
                 window?: components["schemas"]["Window"];
@@ -9762,9 +9762,9 @@ export interface operations {
             query?: {
                 /** @description The confidence wanted for every interval, in place of the automatic one that is chosen row by row, or for every set of classes, in place of 0.9. */
                 confidence?: number;
-                /** @description How many steps of each series are forecast, in place of the horizon. For forecasts only. */
+                /** @description The number of steps of each series to forecast, in place of the horizon. For forecasts only. */
                 steps?: components["schemas"]["Horizon"];
-                /** @description How many steps before the end of each series the forecasts begin. The values that came are `t_original`; CSV and Arrow have it with `explain=true`. For forecasts only. */
+                /** @description The number of steps before the end of each series at which the forecasts begin. The true values are `t_original`; CSV and Arrow have it with `explain=true`. For forecasts only. */
                 backtest?: components["schemas"]["Horizon"];
                 /**
                  * @description What becomes of rows with names that the model does not know. `ignore` answers them without these values,
@@ -9810,7 +9810,7 @@ export interface operations {
                  *     `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a
                  *     value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are
                  *     listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on,
-                 *     in all columns that it uses: such predictions look better than others. Of a table of more than 32,768
+                 *     in all columns that it uses: such predictions look better than others. For a table of more than 32,768
                  *     rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release
                  *     than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400.
                  */
@@ -10278,7 +10278,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What to change. */
+        /** @description The changes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpdateModelBody"];
@@ -10402,7 +10402,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of the rows. */
+            /** @description The outcome for the rows. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11111,7 +11111,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What is asked, or the results of tools of the client. */
+        /** @description The question, or the results of tools of the client. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OpenaiResponseBody"];
@@ -11343,7 +11343,7 @@ export interface operations {
                 key?: components["parameters"]["AuditKey"];
                 /** @description The address of a resource. Events of what lies below it are listed, too. */
                 resource?: components["parameters"]["AuditResource"];
-                /** @description What was done, or what was refused. */
+                /** @description Only events with this result. */
                 result?: components["parameters"]["AuditResult"];
             };
             header?: never;

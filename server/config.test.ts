@@ -179,7 +179,7 @@ test('the password of a malformed DATABASE_URL is not shown', () => {
 const OIDC = { OIDC_ISSUER: 'https://login.example.com/realms/acme', OIDC_AUDIENCE: 'roster' };
 
 describe('the OIDC issuer', () => {
-  test('has claims of its own by default, whose values name the scopes', () => {
+  test('has default claims, whose values name the scopes', () => {
     const { oidc } = readConfig(OIDC);
     expect(oidc).toMatchObject({ issuer: OIDC.OIDC_ISSUER, audiences: ['roster'] });
     expect(oidc).toMatchObject({ ownerClaim: 'sub', ownerPrefix: '', scopesClaim: 'scope' });

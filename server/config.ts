@@ -12,7 +12,7 @@ export interface Config extends Omit<Settings, `chat${string}` | `oidc${string}`
   readonly readDatabaseUrl: (() => string) | undefined;
   /** Undefined if no tokens are as good as keys. */
   readonly oidc: OidcConfig | undefined;
-  /** Undefined if alarms of models are told in the log alone. */
+  /** Undefined if alarms of models are only logged. */
   readonly alarms: AlarmConfig | undefined;
   /** Undefined if agents cannot answer. */
   readonly chat: ChatConfig | undefined;
@@ -32,7 +32,7 @@ export interface ChatConfig {
   readonly takesForms: boolean;
 }
 
-/** Where alarms of models are told. */
+/** The address that alarms of models are sent to. */
 export interface AlarmConfig {
   readonly url: string;
   /** Returns the secret that signs them, which a file may change. */

@@ -13,7 +13,7 @@ test.each([
   ['ROSTER_PORT', 'PORT'],
   ['PREDICTION_THREADS', 'PREDICTION_WORKERS'],
   ['ROSTER_DATABASE_URL', 'DATABASE_URL'],
-])('%s is told as %s', (name, setting) => {
+])('%s is reported as %s', (name, setting) => {
   expect(findMisspelledSettings({ [name]: 'secret' })).toEqual([`${name} is not a setting, ${setting} is`]);
 });
 

@@ -4,7 +4,7 @@ import { tooOld } from './node-version.js';
 
 const oldest = packageJson.engines.node.replace('>=', '');
 
-test.each(['16.20.2', '18.20.8', '20.18.3'])('Node %s is too old, which is told', (version) => {
+test.each(['16.20.2', '18.20.8', '20.18.3'])('Node %s is too old, which is reported', (version) => {
   expect(tooOld(version)).toBe(`Roster needs Node.js ${oldest.replace(/\.0$/, '')} or later; this is ${version}`);
 });
 

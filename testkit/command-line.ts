@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 
 /**
  * Begins the command line of a script of `package.json`. `--help` shows its options; a wrong one, or an argument that
- * it does not take, is told in one line, and the exit code is 2.
+ * it does not take, is reported in one line, and the exit code is 2.
  */
 export function scriptCommand(script: string, description: string): Command {
   const command = new Command(`npm run ${script} --`)

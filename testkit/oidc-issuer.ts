@@ -127,7 +127,7 @@ export class OidcIssuer {
     res.writeHead(404).end();
   };
 
-  /** Sends whoever comes back with a code, as someone who has signed in before. */
+  /** Sends the browser back with a code, as someone who has signed in before. */
   #authorize(address: string, res: ServerResponse): void {
     const asked = new URL(address, this.url).searchParams;
     this.signIns.push(Object.fromEntries(asked));

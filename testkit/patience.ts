@@ -1,5 +1,5 @@
 /**
- * How long the tests wait for something that is to happen, in milliseconds. None of these limits says how fast it must
+ * The time that the tests wait for an expected event, in milliseconds. None of these limits says how fast it must
  * be: on a machine that is busy with other work it takes many times as long, and a test that passes costs no more.
  */
 

@@ -4,7 +4,7 @@ import { type ChatScript, openScriptedChatServer } from '../../testkit/chat/scri
 import { now, QUESTIONS, TOKENS, TOKENS_A_SECOND } from './timed-answer.js';
 
 /**
- * The scripted chat server in a process of its own. Each token is the time at which it was sent. Replies to
+ * The scripted chat server in a separate process. Each token is the time at which it was sent. Replies to
  * `bodies` with the bodies of the requests since the last such message.
  */
 const SHORT = 3;
@@ -36,10 +36,10 @@ async function* answer(tokens: number, pause: number): AsyncGenerator<string> {
 }
 
 const { url, requests } = await openScriptedChatServer(script);
-let told = 0;
+let reportedCount = 0;
 process.on('message', (question) => {
   if (question !== 'bodies') return;
-  process.send?.(requests.slice(told).map(({ body }) => body));
-  told = requests.length;
+  process.send?.(requests.slice(reportedCount).map(({ body }) => body));
+  reportedCount = requests.length;
 });
 process.stdout.write(`${JSON.stringify({ url, msg: 'listening' })}\n`);

@@ -225,7 +225,7 @@ class Agents {
 }
 
 /**
- * Runs the service on an empty store, with a key, without effective limits, and with a core of its own
+ * Runs the service on an empty store, with a key, without effective limits, and with its own core
  * if there are two.
  */
 async function withAgents<T>(folder: string, use: (agents: Agents) => Promise<T>): Promise<T> {
@@ -269,6 +269,6 @@ await runScenarios({
     scenario('beside-streams', besideStreams, { long: 7, short: 1 }),
   ],
   placing: cores
-    ? 'the service on a core of its own, the load and the chat server on another'
+    ? 'the service on a separate core, the load and the chat server on another'
     : 'the service, the load and the chat server on the same cores',
 });

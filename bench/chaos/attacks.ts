@@ -21,7 +21,7 @@ interface Settings {
   readonly memory?: number;
   /**
    * The statuses of which its requests must get one, so that it cannot pass without attacking; if there are none, it
-   * judges that by findings of its own.
+   * judges that by its own findings.
    */
   readonly expects?: readonly number[];
 }
@@ -188,7 +188,7 @@ interface Turn<T> {
   readonly over: AbortSignal;
 }
 
-/** Returns an attack by clients of some owners, each of whom sends one request after the other. */
+/** Returns an attack by clients of some owners, each of which sends one request after the other. */
 function byClients<T>(
   name: string,
   { owners = 1, clients = 1, pause = 1000, scopes, ...settings }: Crew,

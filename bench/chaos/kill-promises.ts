@@ -32,11 +32,11 @@ async function killWhilePromising(folder: string, databaseUrl: string, kills: nu
       await service.kill();
       await Promise.all(working);
       service = await startService(folder, databaseUrl);
-      for (const { promised, told } of clients) {
+      for (const { promised, acknowledged } of clients) {
         counts.promises += promised.length;
-        counts.truths += told.length;
-        const again = await addTruths(service, told);
-        if (again?.unchanged !== told.length) forgotten.push(JSON.stringify(again));
+        counts.truths += acknowledged.length;
+        const again = await addTruths(service, acknowledged);
+        if (again?.unchanged !== acknowledged.length) forgotten.push(JSON.stringify(again));
         const all = await addTruths(service, promised);
         if (all?.unmatched !== 0) lost.push(JSON.stringify(all));
       }
@@ -56,7 +56,7 @@ class Client {
   /** The ids of rows that were read to their end. */
   readonly promised: string[] = [];
   /** Those whose truths were acknowledged. */
-  readonly told: string[] = [];
+  readonly acknowledged: string[] = [];
 
   constructor(private readonly service: Service) {}
 
@@ -66,7 +66,7 @@ class Client {
         const before = this.promised.length;
         await this.#predict(ROWS[turn % ROWS.length] ?? 1);
         const ids = this.promised.slice(before);
-        if (await addTruths(this.service, ids)) this.told.push(...ids);
+        if (await addTruths(this.service, ids)) this.acknowledged.push(...ids);
       }
     } catch {
       // The service was killed.

@@ -199,7 +199,7 @@ function mebibytes(size: number): string {
 }
 
 /**
- * Attacks by one owner or a few, each of whom uses the service as it is meant. The memory is that of the bodies that
+ * Attacks by one owner or a few, each of which uses the service as it is meant. The memory is that of the bodies that
  * the service may buffer, and as much again for their contents.
  */
 export const noisyNeighbour: Family = {

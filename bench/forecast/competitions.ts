@@ -133,7 +133,7 @@ async function findHousing(): Promise<Finding[]> {
   const cities = [...new Set(rows.map(([city]) => city))];
   const sales = cities.map((name) => {
     const ofCity = rows.filter(([city]) => city === name);
-    // A month that is not told is a gap.
+    // A month without a value is a gap.
     return Float64Array.from(ofCity, ([, , , cell = '']) => Number.parseFloat(cell));
   });
   const series = sales.map(
@@ -152,7 +152,7 @@ async function findHousing(): Promise<Finding[]> {
       measured: `${smape.toFixed(2)} and ${naiveSmape.toFixed(2)}`,
       passed: smape < naiveSmape,
     },
-    // Of one year, which all cities share.
+    // All cities share the year.
     ...findCoverage('sales', judgement, 0.1, 0.2),
   ];
 }

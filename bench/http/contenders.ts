@@ -91,7 +91,7 @@ export type Running = Pick<Service, 'url' | 'pid' | 'kill'>;
 export interface Contender {
   readonly name: string;
   readonly title: string;
-  /** The program to run, relative to this file, which is told the name; by default Roster as it is shipped. */
+  /** The program to run, relative to this file, which gets the name as its argument; by default Roster as it is shipped. */
   readonly main?: string;
   /** False if it does not validate requests against the contract. */
   readonly validates?: false;

@@ -97,7 +97,7 @@ async function run(options: Options): Promise<void> {
   const { only = [], against = [], rounds, seconds, anySpeed } = options;
   const cores = separateCores();
   const begun = performance.now();
-  // Before the load gets a core of its own, which the processes that it starts would share.
+  // Before the load gets its own core, which the processes that it starts would share.
   const instances = isIn(only)(INSTANCES) ? [await measureInstances({ rounds, seconds })] : [];
   const chosen = groups(baselines.filter(isIn(against))).filter(isIn(only));
   const measured = await measure(chosen, { cores, rounds, seconds });
@@ -109,7 +109,7 @@ async function run(options: Options): Promise<void> {
   const limits = LIMITS.flatMap((limit) => judge(limit, measured, anySpeed));
   const head = ['processor a request', 'at most', 'measured', 'of the cheapest rounds', ''];
   const judged = limits.length > 0 ? [table(head, limits)] : [];
-  const where = cores ? 'on a core of its own' : 'on the same cores';
+  const where = cores ? 'on a separate core' : 'on the same cores';
   const how = `medians of ${rounds} rounds of ${seconds} s, after ${WARM_UP} to warm up`;
   const about = `${machine()}, ${where}; ${how}; ${minutes}`;
   const text = `${[about, ...tables, ...judged, ...instances].join('\n\n')}\n`;

@@ -48,7 +48,7 @@ interface Measured {
   readonly key: string;
 }
 
-/** Runs the service as shipped, without effective limits, and on a core of its own if there are two. */
+/** Runs the service as shipped, without effective limits, and on a separate core if there are two. */
 async function withModel<T>(folder: string, use: (measured: Measured) => Promise<T>): Promise<T> {
   pin(process.pid, cores?.load);
   const databaseUrl = `file:${join(folder, 'roster.db')}`;
@@ -72,7 +72,7 @@ async function requirePrediction({ url }: Service, headers: Record<string, strin
   if (typeof readField(content, 'value') !== 'number') throw new Error(JSON.stringify(answer));
 }
 
-/** Of a number of calls, not of a time: processor time is counted in steps of 10 ms. */
+/** Counted by calls, not by time: processor time is counted in steps of 10 ms. */
 function rate(service: Service, request: Buffer, isShort: boolean) {
   const count = isShort ? 200 : 5000;
   return () => measureRate({ service, request, connections: CONNECTIONS, seconds: 0, count });
@@ -200,5 +200,5 @@ await runScenarios({
     onModel('memory', memory),
     { name: 'idle', hasShort: true, run: ({ folder, isShort }) => idle(folder, isShort) },
   ],
-  ...(cores && { placing: 'the servers on a core of their own, the load on another' }),
+  ...(cores && { placing: 'the servers on a separate core, the load on another' }),
 });

@@ -113,7 +113,7 @@ const KINDS: readonly (readonly [string, () => Table])[] = [
   ['100,000 series', () => readSeries(SERIES, 6)],
 ];
 
-/** The memory that models say they take, which the caches count, beside what a process of their own has then. */
+/** The memory that models say they take, which the caches count, beside the memory that a process of theirs has then. */
 const kinds: Scenario = {
   name: 'memory/kinds',
   run: async ({ folder }) => {

@@ -27,7 +27,7 @@ interface Stream {
   readonly horizon: number;
   /** The moments that are trained on. */
   readonly trained: number;
-  /** The moments after which recovery is told; the last half, if left out. */
+  /** The moments after which recovery is measured; the last half, if left out. */
   readonly recovered?: number;
 }
 

@@ -107,7 +107,7 @@ describe('a request that uses something deprecated', () => {
     [{ Deprecation: '', Sunset: '' }, undefined],
     [{ Deprecation: 'true' }, undefined],
     [{ Sunset: 'Tue, 23 Nov 2027 00:00:00 GMT' }, undefined],
-  ])('is told by the header Deprecation: %j', async (headers, expected) => {
+  ])('is announced by the header Deprecation: %j', async (headers, expected) => {
     const calls: DeprecatedCall[] = [];
     await update(createRosterClient({ ...answering(headers), onDeprecated: (call) => calls.push(call) }));
     expect(calls).toEqual(expected ? [expect.objectContaining(expected)] : []);

@@ -59,7 +59,7 @@ export function createRosterClient({
   return { ...client, ...Object.fromEntries(calls) } as RosterClient;
 }
 
-/** Throws the reason of an abort, as fetch does by its standard. Cloudflare Workers throw an error of their own. */
+/** Throws the reason of an abort, as fetch does by its standard. Cloudflare Workers throw their own error. */
 function throwAbortReason({ signal }: Request, error: unknown): never {
   throw signal.aborted ? signal.reason : error;
 }

@@ -33,7 +33,7 @@ describe('middleware', () => {
     roster.use(retry({ attempts: 2, within: 1_000, delay: 10, longestDelay: 100 }));
   });
 
-  test('has options of its own', () => {
+  test('has its own options', () => {
     // @ts-expect-error: it is called 'attempts'
     retry({ tries: 2 });
     // @ts-expect-error: a timeout is a number of milliseconds
@@ -95,7 +95,7 @@ describe('streamed answers', () => {
   const conversation = { ...path, chatbot_name: 'help_desk', conversation_id: 'id' };
   const body = { message: { content: 'How do I clean my ring?' } };
 
-  test('have the events of the contract, told apart by their fields', async () => {
+  test('have the events of the contract, distinguished by their fields', async () => {
     const events = agentEvents((streamed) =>
       roster.POST(MESSAGES, { ...streamed, params: { path: conversation }, body }),
     );

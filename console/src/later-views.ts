@@ -1,4 +1,4 @@
-/** The views that are loaded when one of them is opened, by `Later`. They are a file of their own. */
+/** The views that are loaded when one of them is opened, by `Later`. They are a separate file. */
 export { AgentView } from './answers/agent-view.js';
 export { ConversationView } from './answers/conversation-view.js';
 export { ConversationsView } from './answers/conversations-view.js';

@@ -12,7 +12,7 @@ import { href, type Route } from './router/route.js';
 import { Later, type Views } from './ui/later.js';
 import { View } from './ui/view.js';
 
-/** Of the project, of what it contains, and of what that contains; empty where an address has none. */
+/** The names of the project, of its resource, and of a part of that; empty where an address has none. */
 type Names = readonly [project: string, name: string, part: string];
 type ViewOf = (names: Names, route: Route) => ComponentChildren;
 

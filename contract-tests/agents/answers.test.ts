@@ -272,9 +272,9 @@ describe('the use of tools', () => {
     );
     const { steps } = await service.answer(agent, 'Long?');
     expect(steps[0]?.result?.length).toBeLessThanOrEqual(4000);
-    const told = String(service.chat.sent()[1]?.messages.at(-1)?.content);
-    expect(told.length).toBeLessThan(17_000);
-    expect(told).toContain('The rest is left out');
+    const resultText = String(service.chat.sent()[1]?.messages.at(-1)?.content);
+    expect(resultText.length).toBeLessThan(17_000);
+    expect(resultText).toContain('The rest is left out');
   });
 });
 

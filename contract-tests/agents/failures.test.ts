@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Failures of a chat server: each is told to the caller with its kind. */
+/** Failures of a chat server: each is reported to the caller with its kind. */
 const FAILURES: readonly [string, ChatReply, string][] = [
   ['refuses the key', refuses(401), 'authentication'],
   ['does not have the model', refuses(404), 'not_found'],
@@ -91,7 +91,7 @@ test('answers at once are limited, and a stop of the service ends those in progr
     const events = own.events(name, 'Hello?');
     const answer = own.ask(name, 'Hello?');
     await expect.poll(() => own.chat.requests.length).toBe(2);
-    // Of four answers, one owner gets two.
+    // One owner gets two of four answers.
     const third = await own.ask(name, 'Hello?');
     expect(third.status).toBe(503);
     expect(await third.text()).toContain('as many answers of agents as it takes on at once');

@@ -1,4 +1,4 @@
-/** Tests that agents use the tools of MCP servers: those of another service, and of their own. */
+/** Tests that agents use the tools of MCP servers: those of another service, and of the same one. */
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { calls, says } from '../../testkit/chat/reply.js';
@@ -69,7 +69,7 @@ function offered() {
 }
 
 describe('an agent', () => {
-  test('is told of an agent that was deleted meanwhile', async () => {
+  test('learns that an agent was deleted meanwhile', async () => {
     await shop.create('agent', { name: 'brief' });
     const own = [mcp('shop', 'ask_brief')];
     const agent = await service.agent({ skills: own });

@@ -151,7 +151,7 @@ describe('an agent of the client', () => {
     expect(agentOf(changed)).toMatchObject({ prompt_template: 'Be brief.', params: {} });
   });
 
-  // Of an agent with both, the client reads `model` alone, and writes null for `model_name`.
+  // For an agent with both, the client reads `model` alone, and writes null for `model_name`.
   test('keeps what the client sends as null in an ordinary change', async () => {
     const model = { model_name: 'llama3.2', provider: 'ollama' };
     const both = { name: 'both', model_name: 'scripted', prompt_template: 'Be kind.', model };

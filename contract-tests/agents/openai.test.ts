@@ -39,7 +39,7 @@ afterAll(() => service.close());
 
 const QUESTION = { role: 'user', content: 'What does 0.7 carat cost?' };
 
-/** The fields of a message that clients with types of their own send as null. */
+/** The fields of a message that clients with their own types send as null. */
 const UNSET = {
   annotations: null,
   audio: null,
@@ -49,7 +49,7 @@ const UNSET = {
   tool_call_id: null,
 };
 
-/** Fields that clients of either API send without being told to, with values that change nothing. */
+/** Fields that clients of either API send unasked, with values that change nothing. */
 const DEFAULTS = {
   frequency_penalty: 0,
   presence_penalty: 0,
@@ -739,7 +739,7 @@ describe('a response', () => {
       ...[added, 'response.content_part.added', 'response.output_text.delta'],
       ...['response.output_text.done', 'response.content_part.done', done],
     ];
-    // Pieces of a text that arrive at once are told at once.
+    // Pieces of a text that arrive at once are sent at once.
     const types = events.map(({ type }) => type);
     expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
       ...['response.created', 'response.in_progress', ...text, ...item],

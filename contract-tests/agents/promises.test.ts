@@ -133,7 +133,7 @@ describe('a conversation', () => {
   });
 });
 
-test('an agent that does not exist is told before a fault of the messages', async () => {
+test('an agent that does not exist is reported before a fault of the messages', async () => {
   const at = '/projects/default/agents/none/completions';
   const body = { messages: [{ question: 'Hello?', answer: 'Hello.' }] };
   await expectProblem(await service.send('POST', at, body), 404, 'agent-not-found');

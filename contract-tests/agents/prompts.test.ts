@@ -17,7 +17,7 @@ async function promptOf(fields: Parameters<AgentService['agent']>[0]): Promise<u
   return messages.map(({ role, content }) => `${role}: ${content}`);
 }
 
-test('an agent without tools is told to invent nothing', async () => {
+test('the prompt of an agent without tools forbids invention', async () => {
   expect(await promptOf({})).toMatchInlineSnapshot(`
     [
       "system: You are the agent "agent_1".
@@ -28,7 +28,7 @@ test('an agent without tools is told to invent nothing', async () => {
   `);
 });
 
-test('an agent is told the rules of its tools, its other skills and what it cannot use', async () => {
+test('the prompt of an agent has the rules of its tools, its other skills and the tools that it cannot use', async () => {
   const skills = [
     { type: 'model', params: { model: 'prices' } },
     { type: 'sql', params: { database: 'sales', tables: ['orders'] } },

@@ -81,7 +81,7 @@ describe('a choice', () => {
     expect(changed.error?.type).toBe('/problems/precondition-failed');
   });
 
-  test('may have content of its own, in the form of the contract', async () => {
+  test('may have its own content, in the form of the contract', async () => {
     const roster = rosterWith({ listSkills: { status: 200, body: [] } });
     const list = await roster.GET('/projects/{project_name}/skills', { params: { path } });
     expect(list.data).toEqual([]);
@@ -137,7 +137,7 @@ describe('a choice', () => {
     expect((await create('free')).data?.name).toBe('sales_questions');
   });
 
-  test('may be a response of its own, or no response', async () => {
+  test('may be its own response, or no response', async () => {
     const proxy = readWith({ getSkill: () => new Response('<h1>502</h1>', { status: 502 }) });
     await expect(proxy()).rejects.toThrow(UnexpectedAnswerError);
     const offline = readWith({

@@ -85,8 +85,8 @@ test('texts are sent and read as they are', async () => {
   expect(await roster.documents.get('care', 'silver.md')).toBe('# Silver');
   expect(await roster.documents.get('care', 'gold.txt')).toBe('Gold');
   expect(await roster.health.getMetrics()).toContain('roster_');
-  const [told] = await roster.audit.list({ operation: 'putDocument', limit: 1 });
-  expect(told?.resource).toMatch(/\/skills\/care\/documents\/silver\.md$/);
+  const [stored] = await roster.audit.list({ operation: 'putDocument', limit: 1 });
+  expect(stored?.resource).toMatch(/\/skills\/care\/documents\/silver\.md$/);
 });
 
 test('a signal cancels a request', async () => {

@@ -123,7 +123,7 @@ test('the key may be in a file, and is asked for', async () => {
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses this key') });
 });
 
-test('what cannot be read is told, with what to do', async () => {
+test('what cannot be read is reported, with what to do', async () => {
   const page = createServer((_, response) => response.end('<html>'));
   onTestFinished(() => void page.close());
   await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));

@@ -101,11 +101,11 @@ test('of two instances on one store, one tells an alarm; without an address, it 
     await train(one);
     await untilTrained(one);
     await raiseAlarm(other);
-    const told = () => [...one.log, ...other.log].filter((line) => line.includes('alarm is raised'));
-    await expect.poll(() => told().length).toBe(1);
+    const alarmLines = () => [...one.log, ...other.log].filter((line) => line.includes('alarm is raised'));
+    await expect.poll(() => alarmLines().length).toBe(1);
     await connection.run('update records set claimed_until = 0');
     await pause(2500);
-    expect(told()).toHaveLength(1);
+    expect(alarmLines()).toHaveLength(1);
   } finally {
     await connection.close();
     await postgres.remove();

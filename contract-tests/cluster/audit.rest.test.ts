@@ -183,18 +183,18 @@ test('tells of keys that commands made and revoked, and of refusals, which fill 
     .trim()
     .split('\n')
     .map((line): AuditEvent => JSON.parse(line));
-  const told = events.map(({ operation, resource, key, problem, count }) => [
+  const listed = events.map(({ operation, resource, key, problem, count }) => [
     ...[operation, resource, key, problem, count],
   ]);
-  expect(told.slice(0, 3)).toEqual([
+  expect(listed.slice(0, 3)).toEqual([
     ['createKey', `/keys/${idOf(reader)}`, null, null, 1],
     ['createKey', `/keys/${idOf(revoked)}`, null, null, 1],
     ['deleteKey', `/keys/${idOf(revoked)}`, null, null, 1],
   ]);
   const unauthorized = ['listProjects', '/projects', idOf(revoked), '/problems/unauthorized', 1];
   const forbidden = ['listAudit', '/audit', idOf(reader), '/problems/missing-scope'];
-  expect(told).toContainEqual(unauthorized);
-  expect(told).toContainEqual([...forbidden, 1]);
+  expect(listed).toContainEqual(unauthorized);
+  expect(listed).toContainEqual([...forbidden, 1]);
   // The first at once, and the others counted until their minute is over, or the service stops.
   const counts = events.flatMap(({ operation, count }) => (operation === 'listAudit' ? count : []));
   expect(counts.length).toBeLessThan(20);

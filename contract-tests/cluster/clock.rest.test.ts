@@ -1,4 +1,4 @@
-/** A clock that jumps while promises are made, met, swept and their alarm is told. */
+/** A clock that jumps while promises are made, met, swept and their alarm is reported. */
 import { expect, test } from 'vitest';
 import { ask } from '../../testkit/http/client.js';
 import { serveOnLoopback } from '../../testkit/http/loopback-server.js';
@@ -33,11 +33,11 @@ const dayAfter = (days: number) => new Date(1000 * (NOW + toNoon(days))).toISOSt
 test.skipIf(compiler === undefined)(
   'a clock that jumps by a year, and back by a day, loses no promise, no truth and no alarm',
   async () => {
-    const told: number[] = [];
+    const delivered: number[] = [];
     const operator = await serveOnLoopback((request, response) => {
-      told.push(Number(request.headers['webhook-timestamp']));
+      delivered.push(Number(request.headers['webhook-timestamp']));
       request.resume();
-      response.writeHead(told.length === 1 ? 503 : 204).end();
+      response.writeHead(delivered.length === 1 ? 503 : 204).end();
     });
     try {
       const clock = createShiftedClock(servers.file);
@@ -55,7 +55,7 @@ test.skipIf(compiler === undefined)(
         return { __service_row_id, price: '1000000' };
       });
       expect(await add(server, wrong)).toMatchObject({ matched: 103, unmatched: 0 });
-      await expect.poll(() => told.length).toBe(1);
+      await expect.poll(() => delivered.length).toBe(1);
       expect(await recordOf(server)).toMatchObject({
         promises: 103,
         missing: 0,
@@ -70,10 +70,10 @@ test.skipIf(compiler === undefined)(
 
       // The next try of the alarm was due in a year.
       clock.set(toNoon(-1));
-      await expect.poll(() => told.length).toBe(2);
-      const [first = 0, second = 0] = told;
+      await expect.poll(() => delivered.length).toBe(2);
+      const [first = 0, second = 0] = delivered;
       expect(Math.round((first - second) / DAY)).toBe(366);
-      // Of promises with one id, the one that was made last is met, although its clock was behind.
+      // Among promises with one id, the last one is met, although its clock was behind.
       await promise(server, 2);
       const own = [{ order: 'n-1', price: '7' }];
       expect(await add(server, own, '?id=order')).toMatchObject({ matched: 1 });
@@ -89,7 +89,7 @@ test.skipIf(compiler === undefined)(
       clock.set(toNoon(100));
       const later = await servers.start({ env });
       await expect.poll(() => recordOf(later)).toMatchObject({ promises: 100, truths: 104 });
-      expect(told).toHaveLength(2);
+      expect(delivered).toHaveLength(2);
     } finally {
       await operator.close();
     }

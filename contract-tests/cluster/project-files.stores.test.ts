@@ -481,7 +481,7 @@ describe('projects as files', () => {
     expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('has no key') });
   });
 
-  test('a project that holds more than a manifest may is told so', async () => {
+  test('a project that holds more than a manifest may is reported', async () => {
     await apply([{ skill: { name: 'care', type: 'retrieval', params: { source: 'x' } } }]);
     const text = '\n'.repeat(490_000);
     const putDocument = (name: string) =>

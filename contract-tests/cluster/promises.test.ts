@@ -75,7 +75,7 @@ test('of values that differ, one stands, and the other is kept as corrected', as
   expect(became).toContainEqual({ matched: 0, corrected: 1 });
 });
 
-test('an alarm is told once, by one of both', async () => {
+test('an alarm is reported once, by one of both', async () => {
   const params = { path, query: { remember: true, confidence: 0.9 } };
   const rows = Array.from({ length: 100 }, (_, x) => ({ x }));
   const predicted = await answered(both[0].roster.POST(PREDICT, { params, body: rows }));

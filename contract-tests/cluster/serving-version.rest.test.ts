@@ -18,7 +18,7 @@ const path = { projectName: 'default', modelName: 'prices' };
 let database: PostgresDatabase;
 let watched: Server;
 let both: [Instance, Instance];
-/** How often the instances have asked for the version that serves. */
+/** The number of times that the instances have asked for the version that serves. */
 let asked = 0;
 beforeAll(async () => {
   database = await startPostgres();

@@ -6,7 +6,7 @@ import { runRoster } from '../../testkit/service/roster-command.js';
 
 const servers = ownServers();
 
-test('a second service is refused by the name of the first, and starts once that one is gone', async () => {
+test('a second service is refused by the name of the first, and starts once the first is gone', async () => {
   const first = await servers.start();
   const second = servers.start();
   await expect(second).rejects.toThrow(

@@ -130,9 +130,10 @@ describe('trainings from queries', () => {
   test('the task, the uses and marks of columns, the rows that measure, and the effort, are those of the next trainings', async () => {
     const texts = `'1,' || (101 + 7 * (id % 9)) as weight, '0' || (1 + id % 9) || '/05/2025' as seen_on`;
     const query = `select id, size, ${texts}, 1 + id % 2 as grade from sales where id <= 120`;
-    const told = 'grade&task=classification&exclude=id&as_category=size&decimal_comma=weight&date_order=day-first';
+    const parameters =
+      'grade&task=classification&exclude=id&as_category=size&decimal_comma=weight&date_order=day-first';
     const last = '&validate=last&validate_by=id&effort=fast';
-    expect((await train('grades', from(query), told + last)).status).toBe(202);
+    expect((await train('grades', from(query), parameters + last)).status).toBe(202);
     const { columns, metrics, ...grades } = await ready('grades');
     expect(grades).toMatchObject({ effort: 'fast' });
     expect(metrics).toMatchObject({ held_out_rows: 24, validation: { method: 'last', column: 'id', from: 97 } });
@@ -199,7 +200,7 @@ describe('trainings from queries', () => {
       await ready('twice');
       version += 2;
     }
-    // Where SQLite is locked by the one for too long, the other is told to try again.
+    // Where SQLite is locked by the one for too long, the other gets an answer that asks to try again.
     const refused = [409, ...(isSqlite ? [503] : [])];
     expect(statuses).toEqual([202, expect.toBeOneOf(refused)]);
     expect(await (await send('GET', address('twice'))).json()).toMatchObject({ version });

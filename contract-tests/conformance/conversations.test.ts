@@ -15,7 +15,7 @@ interface Path {
   chatbot_name: string;
 }
 
-/** Creates a chatbot in a project of its own. */
+/** Creates a chatbot in a separate project. */
 async function ownChatbot(settings: Record<string, unknown> = {}): Promise<Path> {
   const project_name = await ownProject();
   await roster.POST(CHATBOTS, {
@@ -27,7 +27,7 @@ async function ownChatbot(settings: Record<string, unknown> = {}): Promise<Path>
 
 const body = { conversation: { title: 'Cleaning' } };
 
-/** Creates a conversation of a chatbot of its own. */
+/** Creates a conversation of its own chatbot. */
 async function ownConversation(settings?: Record<string, unknown>) {
   const path = await ownChatbot(settings);
   const { data } = await roster.POST(ALL, { params: { path }, body });

@@ -39,7 +39,7 @@ afterAll(async () => {
 /** The projects of models that several tests read and none changes: a training costs more than most tests. */
 const shared = new Set<string>();
 
-/** Returns a function that makes the model in its first call, and then lets the test use that one. */
+/** Returns a function that makes the model in its first call, and then lets the test use it. */
 function once(make: () => Promise<unknown>): () => Promise<void> {
   let made: Promise<string> | undefined;
   return async () => {

@@ -93,7 +93,7 @@ export interface WindowOptions {
   readonly width?: number;
 }
 
-/** What a new window has, and one that is open already cannot be given. */
+/** Options of a new window that cannot be set on an open one. */
 interface NewWindowOptions extends WindowOptions {
   readonly locale?: string;
 }

@@ -217,7 +217,7 @@ test('churn with ids is trained without them, and ranked with them, by keyboard 
   expect(target).toBe('Churn');
   expect(columns?.filter(({ used }) => used).map(({ name }) => name)).toEqual(['zip', 'tenure']);
 
-  // Without its title, and with another line as the header, the file is told to be another one.
+  // Without its title, and with another line as the header, the file is reported as another one.
   await pressByKeyboard(page, 'Predict a file', 'link');
   await choose(page, { name: 'churn.csv', content });
   const header = page.getByLabel('Names of the columns');
@@ -238,7 +238,7 @@ test('churn with ids is trained without them, and ranked with them, by keyboard 
   expect(probabilities).toEqual(probabilities.toSorted((one, other) => other - one));
   expect(ranked.slice(0, 50).every((record) => /^7\d{4},0100\d,\d,r\d+,Yes,/.test(record))).toBe(true);
 
-  // The lines of the file are told where a header was chosen that is not one, and where no column is used.
+  // The lines of the file are reported where a header was chosen that is not one, and where no column is used.
   await goTo(page, VIEW, 'Train a model');
   await chooseFile(page, { name: 'churn.csv', content });
   await page.getByLabel('Names of the columns').selectOption('1');

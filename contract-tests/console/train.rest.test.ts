@@ -6,7 +6,7 @@ import { type Fault, openFaultyProxy } from '../../testkit/http/faulty-proxy.js'
 import { browserAndService, expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
 import { type ChosenFile, chooseFile } from './table-views.js';
 
-/** Who left, by size and revenue: semicolons, decimal commas, and umlauts in Windows-1252. */
+/** Customers who left, by size and revenue: semicolons, decimal commas, and umlauts in Windows-1252. */
 const customers: ChosenFile = {
   name: 'Kündigungen 2026.csv',
   content: Buffer.from(
@@ -26,7 +26,7 @@ const diamonds: ChosenFile = { name: 'prices.csv', content: fewDiamonds };
 describe('training in the console', () => {
   const on = browserAndService();
 
-  /** Creates a project, and opens a view of it: on the service, or behind a proxy in a window of its own. */
+  /** Creates a project, and opens a view of it: on the service, or behind a proxy in a separate window. */
   const openInProject = async (project: string, view: string, proxyUrl?: string) => {
     await answered(on.roster.POST('/projects', { body: { project: { name: project } } }));
     const address = `/projects/${project}/${view}`;

@@ -5,7 +5,7 @@ import { requireFrom } from '../../tools/on-demand/installed.js';
 
 export interface WrittenFile {
   readonly format: FileFormat;
-  /** Of the buffers of Arrow, where they are compressed. */
+  /** The codec of Arrow buffers, where they are compressed. */
   readonly compression?: string | undefined;
   readonly path: string;
 }

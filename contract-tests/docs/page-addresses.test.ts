@@ -57,7 +57,7 @@ test('every problem that the documentation names exists', () => {
   expect(problems.filter(({ address }) => !known.has(address))).toEqual([]);
 });
 
-test('each decision has a number of its own, and is in the list', () => {
+test('each decision has its own number, and is in the list', () => {
   const pages = markdownPages().filter(({ path }) => /^docs\/decisions\/\d/.test(path));
   const names = pages.map(({ path }) => path.replace('docs/decisions/', '')).sort();
   const list = markdownPages().find(({ path }) => path === 'docs/decisions/README.md');

@@ -11,7 +11,7 @@ import { markdownPages } from './markdown.js';
 
 const TSC = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
 
-/** These have tests of their own, which run their blocks. */
+/** These have their own tests, which run their blocks. */
 const RUN_ELSEWHERE = ['client/README.md', 'docs/models/onnx.md', 'docs/agents/openai.md', 'prediction/README.md'];
 
 const OPTIONS = { ...STRICT_OPTIONS, skipLibCheck: true, types: ['node'] };

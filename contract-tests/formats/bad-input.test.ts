@@ -77,7 +77,7 @@ const FAULTS: readonly Fault[] = [
     place: /line 2/,
   },
   {
-    name: 'a separator that cannot be told',
+    name: 'a separator that cannot be recognised',
     format: 'csv',
     file: text('a,b\tc\n1,2\t3\n'),
     place: /delimiter|separator/i,

@@ -1,5 +1,5 @@
 /**
- * Tests of tables that are refused while they are read. What reads them knows no store, so that one target proves
+ * Tests of tables that are refused while they are read. The reader knows no store, so that one target proves
  * it; `behaviour/models/training.test.ts` proves on each that nothing of a refused table is stored.
  */
 import { beforeAll, expect, test } from 'vitest';

@@ -15,7 +15,7 @@ export const RUBIES = Array.from({ length: 200 }, (_, row) => ({
   fine: row % 40 > 20 ? 'yes' : 'no',
 }));
 
-/** Forty rows to predict, with ids of their own. */
+/** Forty rows to predict, with their own ids. */
 export const ORDERS = Array.from({ length: 40 }, (_, row) => ({ order_no: `N-${row}`, carat: row / 20, cut: 'Ideal' }));
 
 /** Trains a model of rows, and returns its address. */

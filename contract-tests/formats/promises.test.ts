@@ -58,7 +58,7 @@ describe('truths that have no column of the target', () => {
     expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/body', message }] });
   });
 
-  test.each(FILE_FORMATS)('as %s are told by row if it is empty', async (format) => {
+  test.each(FILE_FORMATS)('as %s are reported by row if it is empty', async (format) => {
     const rows = ORDERS.map(({ order_no }) => ({ order_no, price: null }));
     expect(await readObject(await add(format, rows))).toMatchObject({ unmatched: 40 });
   });

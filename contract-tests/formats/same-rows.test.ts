@@ -60,7 +60,7 @@ describe.each([
       const others: string[] = [];
       for (const file of FILES.filter((one) => one !== FIRST)) {
         const checksum = await train(project, table, file).then(({ checksum }) => checksum, String);
-        if (checksum !== first.checksum) others.push(`${told(file)}: ${checksum}`);
+        if (checksum !== first.checksum) others.push(`${describeFile(file)}: ${checksum}`);
       }
       expect(others).toEqual([]);
     });
@@ -72,7 +72,7 @@ describe.each([
         for (const to of ANSWERS) {
           const predicted = await predict(first.path, table, file, to).catch(String);
           const at = firstDifference(predicted, expected);
-          if (at) others.push(`${told(file)} → ${to}: ${at}`);
+          if (at) others.push(`${describeFile(file)} → ${to}: ${at}`);
         }
       }
       expect(others).toEqual([]);
@@ -80,7 +80,7 @@ describe.each([
   });
 });
 
-function told([format, options]: (typeof FILES)[number]): string {
+function describeFile([format, options]: (typeof FILES)[number]): string {
   return `${format} ${JSON.stringify(options)}`;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tests of tables as they are sent: what a training understands, and what it refuses. What reads them knows no
+ * Tests of tables as they are sent: what a training understands, and what it refuses. The reader knows no
  * store; `behaviour/models/training.test.ts` proves on each that nothing of a refused table is stored.
  */
 import { readFile } from 'node:fs/promises';

@@ -61,7 +61,7 @@ ${findings.report()}
 `);
 if (findings.count > 0) process.exitCode = 1;
 
-/** Explores seed by seed, with an owner of its own, until enough requests were sent. */
+/** Explores seed by seed, with its own owner, until enough requests were sent. */
 async function run(name: string): Promise<void> {
   const fixture = new Fixture(server.url, await makeKeys(databaseUrl, name), tally, name);
   try {

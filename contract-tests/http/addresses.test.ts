@@ -62,7 +62,7 @@ describe.each(addresses)('$path', ({ path, example, allow }) => {
   }
 
   if (path.startsWith('/api/')) {
-    test('redirects from a doubled prefix, whoever asks, and says until when', async () => {
+    test('redirects every caller from a doubled prefix, and says until when', async () => {
       for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH']) {
         const response = await sendAs(null, `/api${example}`, { method, redirect: 'manual' });
         expect(response.status).toBe(308);

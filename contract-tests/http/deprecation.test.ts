@@ -1,4 +1,4 @@
-/** Tests that requests which use something deprecated, and only those, are told until when it works. */
+/** Tests that requests which use something deprecated, and only those, get the date until which it works. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ownProject, send, sendJson } from '../target.js';
 

@@ -131,11 +131,11 @@ describe('the server answers the requests that the contract shows as examples', 
   test('for the audit log, which has one event for each of these writes', async () => {
     const list = (query: string) => sendAs(keys.operate, `/audit?${query}`);
     const all = await (await list('owner=exemplary&result=done')).text();
-    const told: AuditEvent[] = JSON.parse(all);
-    const own = told.filter(({ request_id }) => writes.has(`${request_id}`));
+    const audited: AuditEvent[] = JSON.parse(all);
+    const own = audited.filter(({ request_id }) => writes.has(`${request_id}`));
     expect(own.map((event) => [event.request_id, event.operation])).toEqual([...writes]);
 
-    const name = `told-${randomUUID()}`;
+    const name = `audited-${randomUUID()}`;
     const headers = { 'Content-Type': 'application/json' };
     const create = (key: string, path: string, body: object) =>
       sendAs(key, path, { method: 'POST', headers, body: JSON.stringify(body) });

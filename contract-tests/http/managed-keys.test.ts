@@ -94,7 +94,7 @@ test('a key neither sees, reads nor revokes the keys of another owner, nor says 
   expect((await create(manager, { owner: `${OWNER}-other` })).status).toBe(400);
 });
 
-test('a key for one project makes keys for that one, and manages no others', async () => {
+test('a key for one project makes and manages keys for only that project', async () => {
   for (const name of ['own', 'other']) {
     await ask(manager, 'POST', '/projects', { project: { name } });
   }

@@ -24,7 +24,7 @@ test.each(['0x10', '+5', '05', ' 5', '5.', '1e400', '-1e400', ''])(
   },
 );
 
-test('a fraction in place of a whole number is told once', async () => {
+test('a fraction in place of a whole number is reported once', async () => {
   const { errors } = await readObject(await send('/projects/default/skills?limit=1.5'));
   expect(errors).toEqual([{ pointer: '/query/limit', message: 'must be a whole number' }]);
 });

@@ -91,7 +91,7 @@ describe('Content-Type', () => {
   );
 
   test('is required', async () => {
-    // fetch sends no type of its own for bytes.
+    // fetch sends no default type for bytes.
     const response = await createSkill(new TextEncoder().encode(skill('untyped')), {});
     expect(response.status).toBe(415);
   });

@@ -130,7 +130,7 @@ describe('hosts of revision 2026-07-28', () => {
     expect((await named('another')).body.error?.code).toBe(-32020);
   });
 
-  test('are told the revisions if theirs is unknown', async () => {
+  test('get the list of revisions if theirs is unknown', async () => {
     const params = { _meta: { ...META, 'io.modelcontextprotocol/protocolVersion': '2030-01-01' } };
     const headers = { 'MCP-Protocol-Version': '2030-01-01' };
     const { status, body } = await stateless.send(request('tools/list', params), { headers });

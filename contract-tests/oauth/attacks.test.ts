@@ -232,7 +232,7 @@ describe('a token', () => {
     await expectEnd(gone.access_token, '/mcp/gone');
   });
 
-  test('sees its project alone, whoever of its owner asked just before', async () => {
+  test('sees only its project, whichever token of its owner was used just before', async () => {
     await oauth.createProject('attic');
     const of = (project: string) => oauth.connect(client, { project });
     const [shop, attic] = [(await of('shop')).access_token, (await of('attic')).access_token];
@@ -494,7 +494,7 @@ describe('a hostile request', () => {
     expect(Object(await twice.json()).error).toBe('invalid_request');
   });
 
-  test('writes no header and no markup of its own', async () => {
+  test('writes neither its own header nor its own markup', async () => {
     const state = '\r\nSet-Cookie: a=b\r\n"><script>&iss=https://evil.example';
     const { answer, headers } = await oauth.consent(client, { state });
     expect(answer?.searchParams.get('state')).toBe(state);

@@ -164,7 +164,7 @@ test('the request of the contract is shown, and its form accepted', async () => 
   expect((await oauth.consent(id, asked)).status).toBe(303);
 });
 
-test('who accepts nothing that there is, is told so', async () => {
+test('a client that accepts no available form gets a problem', async () => {
   for (const path of [
     '/oauth/authorize',
     '/.well-known/oauth-authorization-server',

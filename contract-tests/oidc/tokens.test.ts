@@ -124,7 +124,7 @@ describe('a token of the issuer', () => {
     expect((await read(key)).body.limits).not.toHaveProperty('quotas');
   });
 
-  test('is told apart in the log by its subject, and is not in it', async () => {
+  test('is distinguished in the log by its subject, and is not in it', async () => {
     const token = await issuer.token({ sub: 'sub<ject>' });
     await send(token, `/projects/default?x=${token}`);
     await send(token, `/${token}`);
@@ -246,7 +246,7 @@ describe('an attacker', () => {
     }
   });
 
-  test('gets nothing with a key of their own in the header', async () => {
+  test('gets nothing with a caller-made key in the header', async () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const jwk = publicKey.export({ format: 'jwk' });
     const other = await OidcIssuer.open();

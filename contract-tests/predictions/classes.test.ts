@@ -151,7 +151,7 @@ describe('rows of a classifier', () => {
 });
 
 test('thresholds hold on rows that the model has not seen, and so does the AUC', async () => {
-  // Of numbers that say something and not all, a quarter of the rows is of the rarer class.
+  // The numbers are informative but noisy; a quarter of the rows is of the rarer class.
   const row = (seed: number): Row => {
     const noise = Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
     const x = (seed * 37) % 101;
@@ -177,7 +177,7 @@ test('thresholds hold on rows that the model has not seen, and so does the AUC',
   expect(leaves?.class).toBe('leaves');
   const { probability: thresholds = [], caught = [], false_alarms = [] } = leaves?.thresholds ?? {};
   expect([caught.at(-1), false_alarms.at(-1)]).toEqual([leaves?.rows, stays?.rows]);
-  // Of as many fresh rows as a threshold calls, those of the highest probability, as many leave.
+  // Among as many fresh rows as a threshold calls, those of the highest probability, as many leave.
   const ranked = [...fresh.keys()].sort((one, other) => probability(other) - probability(one));
   for (const [index, found] of caught.entries()) {
     const called = (found + (false_alarms[index] ?? 0)) / (metrics?.held_out_rows ?? 1);

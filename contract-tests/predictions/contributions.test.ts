@@ -96,7 +96,7 @@ describe('the contributions of numbers', () => {
     );
   });
 
-  test('of rows with unknown categories and missing columns add up, from a base of their own', async () => {
+  test('of rows with unknown categories and missing columns add up, from a separate base', async () => {
     const odd = [
       { size: 50, kind: 'new' },
       { kind: 'fine' },

@@ -151,7 +151,7 @@ describe('a table of series', () => {
     expect(model.summary).toContain('repeating the last season');
   });
 
-  test('may have gaps, rows of one moment and series that end, which are told', async () => {
+  test('may have gaps, rows of one moment and series that end, which are reported', async () => {
     const rows = sales.filter(
       ({ month, store }) => !(store === 'B' && String(month) > '2019-06') && month !== '2016-03',
     );
@@ -291,7 +291,7 @@ describe('a body', () => {
     expect(rows.map(stepOf)).toEqual([2, 5]);
   });
 
-  test('is told a category that the table did not have in a column known ahead', async () => {
+  test('reports a category that the table did not have in a column known ahead', async () => {
     const rows = sales.map(({ promotion, ...row }) => ({ ...row, event: promotion === 1 ? 'sale' : 'none' }));
     await train('events', csvOf(rows), 'order_by=month&group_by=store&horizon=3&known=event');
     const address = `${project}/events/predict`;
@@ -469,7 +469,7 @@ describe('a training is refused', () => {
       { line: 61, message: expect.stringContaining('has no value for 95,760 steps of 1 month') },
     ],
     [
-      'series that are not told apart',
+      'series that are not distinguished',
       salesCsv,
       'horizon=3',
       { column: 'month', message: expect.stringContaining('group_by') },

@@ -109,7 +109,7 @@ describe('a large body of JSON', () => {
   });
 });
 
-test('a fault in the last row of a small file is told, and no part of it is answered', async () => {
+test('a fault in the last row of a small file is reported, and no part of it is answered', async () => {
   const response = await send(address, {
     method: 'POST',
     headers: { 'Content-Type': 'text/csv' },
@@ -213,13 +213,13 @@ describe('a fault of a stream', () => {
     expect(last).toMatchObject({ problem: { type: '/problems/malformed-body' } });
   });
 
-  test('with unknown names that are refused is told before any row', async () => {
+  test('with unknown names that are refused is reported before any row', async () => {
     const response = await post('carat,colour\n0.7,G\n', { 'Content-Type': CSV }, '?unknown=refuse');
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ errors: [{ name: 'colour', nearest: 'color' }] });
   });
 
-  test('is the address of a model that does not exist, told before the body is read', async () => {
+  test('is the address of a model that does not exist, reported before the body is read', async () => {
     const none = address.replace('prices', 'none');
     const response = await send(none, {
       method: 'POST',

@@ -84,28 +84,28 @@ describe('warnings=true', () => {
       const query = `?warnings=true${more}`;
       const json = await sendJson('POST', `${address()}${query}`, rows);
       const answered: { price_warnings: string | null }[] = JSON.parse(await json.text());
-      const told = answered.map(({ price_warnings }) => price_warnings);
-      expect(told.slice(0, 42)).toEqual([...own, ...odd]);
-      expect(told[42]).toMatch(/^carat: missing; cut: missing; /);
+      const reported = answered.map(({ price_warnings }) => price_warnings);
+      expect(reported.slice(0, 42)).toEqual([...own, ...odd]);
+      expect(reported[42]).toMatch(/^carat: missing; cut: missing; /);
 
       const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
       const ndjson = { 'Content-Type': 'application/x-ndjson' };
       const lines = await send(`${address()}${query}`, { method: 'POST', headers: ndjson, body });
       const texts = (await lines.text()).trim().split('\n').slice(0, rows.length);
-      expect(texts.map((text) => JSON.parse(text).price_warnings)).toEqual(told);
+      expect(texts.map((text) => JSON.parse(text).price_warnings)).toEqual(reported);
 
       const headers = { ...ndjson, Accept: 'text/csv' };
       const csv = await send(`${address()}${query}`, { method: 'POST', headers, body });
       const [head = '', ...records] = (await csv.text()).trim().split('\r\n');
       const at = head.split(',').indexOf('price_warnings');
       expect(records.slice(38, 42).map((record) => record.split(',')[at])).toEqual(
-        told.slice(38, 42).map((text) => text ?? ''),
+        reported.slice(38, 42).map((text) => text ?? ''),
       );
 
       const arrow = { ...ndjson, Accept: 'application/vnd.apache.arrow.file' };
       const file = await send(`${address()}${query}`, { method: 'POST', headers: arrow, body });
       const column = tableFromIPC(new Uint8Array(await file.arrayBuffer())).getChild('price_warnings');
-      expect([...(column ?? [])]).toEqual(told);
+      expect([...(column ?? [])]).toEqual(reported);
     },
   );
 

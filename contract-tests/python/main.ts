@@ -1,6 +1,6 @@
 /**
  * Tests the Python client as people have it: builds its packages, installs the wheel into an empty environment, checks
- * its types there with mypy, and its behaviour against the service. What pyarrow and polars do is tested where Python
+ * its types there with mypy, and its behaviour against the service. Pyarrow and polars are tested where Python
  * has them.
  *
  * usage: npm run test:python
@@ -44,7 +44,7 @@ try {
   await access(source);
   const installed = await install(python, wheel);
   const mypy = ['-m', 'mypy', '--cache-dir', join(folder, 'mypy'), '--python-executable', installed];
-  // Programs that use the package have settings of their own.
+  // Programs that use the package have their own settings.
   await run(python, [...mypy, '--config-file', '', '--strict', '--package', 'roster']);
   await run(python, mypy);
   await testBehaviour(installed);
@@ -53,7 +53,7 @@ try {
 }
 
 /**
- * Installs the wheel into an empty environment. What it depends on is that of this machine, so that no registry is
+ * Installs the wheel into an empty environment. Its dependencies are those of this machine, so that no registry is
  * needed.
  * @returns the path of the environment's Python
  */
@@ -68,12 +68,12 @@ async function install(base: string, wheel: string): Promise<string> {
 }
 
 async function testBehaviour(installed: string): Promise<void> {
-  const told = new EventEmitter();
+  const released = new EventEmitter();
   const chat = await openScriptedChatServer(({ body }) =>
-    body.messages.at(-1)?.content === 'How slowly?' ? saysWhenTold(told) : says(...ANSWER),
+    body.messages.at(-1)?.content === 'How slowly?' ? saysWhenReleased(released) : says(...ANSWER),
   );
   const goOn = await serveOnLoopback((_request, response) => {
-    told.emit('go on');
+    released.emit('go on');
     response.end();
   });
   const env = { CHAT_URL: chat.url, CHAT_MODEL: 'scripted', RATE_LIMIT: '0' };
@@ -91,11 +91,11 @@ async function testBehaviour(installed: string): Promise<void> {
 }
 
 /** Returns a reply whose second piece is said only when the test has the first: pieces that meet are sent as one. */
-function saysWhenTold(told: EventEmitter): ChatReply {
+function saysWhenReleased(released: EventEmitter): ChatReply {
   const [first, second] = ANSWER;
   const body = async function* () {
     yield chunk({ role: 'assistant', content: first });
-    await once(told, 'go on');
+    await once(released, 'go on');
     yield chunk({ content: second });
     yield chunk({}, 'stop');
     yield DONE;

@@ -68,7 +68,7 @@ test.each(['/skills/nothing', '/skills/..', '/skills/%ff', '/skills/a-name-1234'
   },
 );
 
-test('a service that cannot be reached, or refuses the key, is not a page of its own', async () => {
+test('a service that cannot be reached, or refuses the key, is not a separate page', async () => {
   const logged = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => logged.mockRestore());
   const nowhere = createRosterClient({ baseUrl: 'http://127.0.0.1:9' });

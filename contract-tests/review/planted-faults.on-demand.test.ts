@@ -1,5 +1,5 @@
 /**
- * Tests that each fault that a contract may have is found, and by whom. A rule that never fires guards nothing, nor
+ * Tests that each fault that a contract may have is found, and by which reviewer. A rule that never fires guards nothing, nor
  * does a house rule that always fires. `tools/generator/contract-faults.test.ts` has the faults of references, schemas
  * and examples, which the generator finds.
  */

@@ -50,7 +50,7 @@ async function take(url: string): Promise<string> {
 
 function countIn(output: string, what: string): string {
   const [, count] = new RegExp(`${what}: (\\d+) passed`).exec(output) ?? [];
-  if (count === undefined) throw new Error(`redocly told no number of ${what}:\n${output}`);
+  if (count === undefined) throw new Error(`redocly reported no number of ${what}:\n${output}`);
   return count;
 }
 

@@ -59,7 +59,7 @@ function broken(ajv: Ajv2020, schema: string, value: unknown, pointer: string): 
   return validate(value) === true ? [] : brokenRules(validate.errors ?? [], pointer);
 }
 
-/** A text whose parts have a schema of their own, which a keyword beside that of the text says. */
+/** A text whose parts have their own schema, which a keyword beside that of the text says. */
 interface TextOfParts {
   readonly keyword: string;
   readonly what: string;

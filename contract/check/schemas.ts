@@ -69,7 +69,7 @@ function malformedPatterns({ pointer, value }: Part): FaultyPart[] {
 const CONSEQUENCES = new Set(['if', 'oneOf', 'anyOf', 'allOf']);
 
 /**
- * Returns the keywords that a value breaks, one for each place. Of a choice whose branches are all broken, the
+ * Returns the keywords that a value breaks, one for each place. For a choice whose branches are all broken, the
  * branches of another type than the value are left out, unless no other branch remains.
  * @param pointer the pointer to the value
  */
@@ -138,7 +138,7 @@ function findFaults(shape: v.GenericSchema, value: unknown, at: string): FaultyP
   });
 }
 
-/** Returns the rules that have two messages (`x-roster-message`): whoever breaks one could get either. */
+/** Returns the rules that have two messages (`x-roster-message`): a breach of one could get either. */
 export function messageFaults(document: unknown): FaultyPart[] {
   const messages = new Map<string, string>();
   const faults: FaultyPart[] = [];

@@ -17,7 +17,7 @@ export const say = (line = '') => process.stdout.write(`${line}\n`);
 
 /**
  * Plays a demo on the service with a fresh store, which then runs until somebody stops it.
- * @param prepare makes what the service needs in a folder of its own, and returns its settings
+ * @param prepare makes what the service needs in a separate folder, and returns its settings
  */
 export async function runDemo(
   prepare: (folder: string) => Promise<NodeJS.ProcessEnv>,

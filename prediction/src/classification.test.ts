@@ -171,7 +171,7 @@ describe('classes', () => {
       { x: 24, y: 'e' },
     ]);
     expect(ofOther?.anomaly).toBe(false);
-    // A class of five rows has a probability of its own, which is that of a row of the class, not of any.
+    // A class of five rows has its own probability, which is that of a row of the class, not of any.
     expect(ofFive?.probabilities[2]).toBeGreaterThan(5 * (5 / 80));
     expect(ofOther?.probabilities.every((share) => share > 0)).toBe(true);
   });

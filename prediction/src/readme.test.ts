@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(PACKAGE, 'dist/readme-'));
   await mkdir(join(folder, 'examples/node'), { recursive: true });
   await copyFile(join(ROOT, EXAMPLE), join(folder, EXAMPLE));
-  // Each program trains in a process of its own, and shows the same on a twentieth of the table.
+  // Each program trains in a separate process, and shows the same on a twentieth of the table.
   const diamonds = await readFile(join(ROOT, TABLE), 'utf8');
   await mkdir(join(folder, 'datasets'));
   await writeFile(join(folder, TABLE), diamonds.split('\n').slice(0, 501).join('\n'));

@@ -3,7 +3,7 @@ import type { Contract } from './contract.js';
 import { type Difference, difference, type Pair } from './finding.js';
 import type { Rule } from './rules.js';
 
-/** How much longer a part of a contract lives. */
+/** The remaining life of a part of a contract. */
 interface Life {
   readonly deprecated: boolean;
   /** The day, as `2027-11-23`, until which it works at least; empty if none is announced. */

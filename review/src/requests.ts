@@ -15,7 +15,7 @@ export function compareParameters(
   party: Party,
   { before, after }: Pair<Operation>,
 ): Difference[] {
-  // Path parameters are identified by their position in the address; a change of it is told elsewhere.
+  // Path parameters are identified by their position in the address; a change of it is reported elsewhere.
   const names = pathParameters(after);
   const renamed = new Map(
     writeAddress(before) === writeAddress(after)

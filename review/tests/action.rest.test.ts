@@ -183,7 +183,7 @@ describe('the action', () => {
     expect(log).toContain('there is no commit --output=x');
   });
 
-  test('does not comment from a fork, or if it is told not to', () => {
+  test('does not comment from a fork, or if an input forbids it', () => {
     pullRequest(contract(LOOK), contract(BOTH));
     const fork = runAction({ from: 'else/things' });
     expect([fork.status, fork.calls]).toEqual([0, '']);

@@ -1,4 +1,4 @@
-/** Tests of `--changelog`, in a folder of its own. */
+/** Tests of `--changelog`, in a separate folder. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

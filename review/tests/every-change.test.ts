@@ -1,4 +1,4 @@
-/** A property: whatever changes in a contract is told. */
+/** A property: whatever changes in a contract is reported. */
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
@@ -77,7 +77,7 @@ const mutations: fc.Arbitrary<Mutation> = fc.record({
   value: fc.constantFrom(undefined, 'other', 7, true, {}, [], { description: 'other' }),
 });
 
-test('any single change of a contract is told, or refused with its place', () => {
+test('any single change of a contract is reported, or refused with its place', () => {
   fc.assert(
     fc.property(mutations, (mutation) => {
       const before = JSON.stringify(load(BEFORE));

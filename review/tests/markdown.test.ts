@@ -50,21 +50,21 @@ test.each([
   ['changed', '{name: a, description: old}', '{name: a, description: new}', '`old` | `new` |'],
   ['removed', '{name: a, description: old}', '{name: a}', '`old` |  |'],
   ['added', '{name: a}', '{name: a, description: new}', ' | `new` |'],
-])('a text that is %s is told with its place', (what, old, now, values) => {
+])('a text that is %s is reported with its place', (what, old, now, values) => {
   const words = (tag: string) => contract('{}', `tags: [${tag}]`);
   const text = writeMarkdown(review(words(old), words(now)), SIDES);
   expect(text).toContain('**Nothing breaks.**');
   expect(text).toContain(`| ${what} | \`tags 0 description\`<br>at \`/tags/0/description\` | ${values}`);
 });
 
-test('a text of an operation is told by the name of the operation', () => {
+test('a text of an operation is recognised by the name of the operation', () => {
   const look = (summary: string) =>
     contract(`{/things: {get: {operationId: look, ${summary} responses: {200: {description: a}}}}}`);
   const text = writeMarkdown(review(look('summary: Look,'), look('')), SIDES);
   expect(text).toContain('| removed | `look summary`<br>at `/paths/~1things/get/summary` | `Look` |');
 });
 
-test('an example that is invalid since the change is told with its place', () => {
+test('an example that is invalid since the change is reported with its place', () => {
   const thing = (maxLength: number) => makeContract({ type: 'string', maxLength, examples: ['long'] });
   const text = writeMarkdown(review(thing(4), thing(3)), SIDES);
   expect(text).toContain('### Examples that are invalid now');
@@ -72,13 +72,13 @@ test('an example that is invalid since the change is told with its place', () =>
   expect(writeMarkdown(review(thing(3), thing(2)), SIDES)).not.toContain('### Examples that are');
 });
 
-test('what has no known effect is told, too', () => {
+test('what has no known effect is reported, too', () => {
   const text = writeMarkdown(review(contract('{}'), contract('{}', 'x-mark: 1')), SIDES);
   expect(text).toContain('**Nothing breaks.**');
   expect(text).toContain('| added | `x-mark`<br>at `/x-mark` |  | `1` |');
 });
 
-test('a change of the order or of comments is told as one of the form', () => {
+test('a change of the order or of comments is reported as one of the form', () => {
   const text = writeMarkdown(review(before, `# a comment\n${before}`), SIDES);
   expect(text).toContain('**Nothing changed but the form of the file**');
 });

@@ -19,7 +19,7 @@ const LIMITS = {
   milliseconds: 120_000,
 } as const;
 
-/** The tokens of whoever asks. */
+/** The tokens of the caller. */
 export interface TokenCounter {
   /** @throws {ProblemError} if there are no more */
   require(): Promise<void> | undefined;
@@ -51,7 +51,7 @@ export interface PreparedAnswer {
  * sent only without tools: Ollama and llama.cpp would write the form at once, and never call one.
  * @param observe called when the answer begins
  * @throws {ChatError} if the chat server fails, or never answers in words
- * @throws {ProblemError} if whoever asks may have no more tokens
+ * @throws {ProblemError} if the caller may have no more tokens
  * @throws the reason of `cancelled`
  */
 export async function* answerQuestion(

@@ -6,7 +6,7 @@ import type { KeyLimits } from '../store/key-limits.js';
 export interface Caller {
   /** By which the uses of a key or an identity are counted; null for the local caller, and for none. */
   readonly id: string | null;
-  /** To whom the resources belong that the caller sees and makes. */
+  /** The owner of the resources that the caller sees and makes. */
   readonly owner: string;
   readonly scopes: readonly Scope[];
   /** The key that the caller showed; null for an identity, and where none is needed. */
@@ -31,7 +31,7 @@ export function seesProject({ projectId }: Reach, id: string): boolean {
   return projectId === undefined || projectId === id;
 }
 
-/** Someone whom the OIDC issuer knows. */
+/** A user or machine that the OIDC issuer knows. */
 export interface Identity {
   /** The name that the issuer gives to nobody else: the claim `sub`. */
   readonly subject: string;

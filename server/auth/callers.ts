@@ -34,7 +34,7 @@ const NO_KEY: KeySecret = { kind: '', id: '-'.repeat(16), hash: '-'.repeat(64) }
 
 /** A key, or a token that stands for one, whose secret was right, and whose it is. */
 interface Found {
-  /** Of the secret of the key, or of that of the token. */
+  /** The hash of the secret of the key, or of that of the token. */
   hash: string;
   key: KeptKey;
   caller: Caller;

@@ -176,7 +176,7 @@ describe('a token that was shown before', () => {
     if (caller.identity) expect(identities.isValid(caller.identity)).toBe(false);
   });
 
-  test('of the far future has an end that can be told', async () => {
+  test('of the far future has an end that can be written', async () => {
     const caller = await tell({}, { exp: Number.MAX_SAFE_INTEGER });
     expect(caller.identity?.until).toBe(Date.parse('9999-12-31T23:59:59Z'));
   });

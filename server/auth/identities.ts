@@ -189,7 +189,7 @@ export class Identities {
         `${claim} is ${found === undefined ? 'missing' : 'not a text'}; let the issuer add it, or correct OIDC_OWNER_CLAIM.`,
       );
     }
-    // Whoever may choose an address could choose the one of another, and with it the other's projects.
+    // A user who may choose an address could choose another user's, and with it that user's projects.
     if (ownerClaim === 'email' && claims['email_verified'] === false) {
       throw new TokenError(`${claim} is not verified by the issuer (claim "email_verified").`);
     }

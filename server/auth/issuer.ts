@@ -246,7 +246,7 @@ function findAlgorithm({ kty, crv, alg, use, key_ops: uses }: JWK): Algorithm | 
     {
       algorithm: 'EdDSA',
       isIt: kty === 'OKP' && crv === 'Ed25519',
-      // RFC 9864 has a name of its own for the curve.
+      // RFC 9864 has its own name for the curve.
       names: ['EdDSA', 'Ed25519'],
     },
   ].find(({ isIt }) => isIt);

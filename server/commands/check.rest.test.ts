@@ -40,7 +40,7 @@ async function makeStore(...statements: string[]): Promise<void> {
   database.close();
 }
 
-/** A chat server that lists models for whoever has its key. */
+/** A chat server that lists models for callers that have its key. */
 async function openChatServer(): Promise<LoopbackServer> {
   const server = await serveOnLoopback(({ headers: { authorization }, url }, response) => {
     response.statusCode = authorization === 'Bearer s3cret' ? 200 : 401;

@@ -34,7 +34,7 @@ async function create(...args: string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** Creates a key as the command does, without a process of its own. */
+/** Creates a key as the command does, without a separate process. */
 async function keep(owner = 'local'): Promise<string> {
   const { text, id, hash } = createKey();
   const key = { id, hash, name: 'a key', owner, scopes: OWNER_SCOPES, expires_at: null };

@@ -32,7 +32,7 @@ try {
   await roster.parseAsync();
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
-  // Each fault of a file has a line of its own.
+  // Each fault of a file has its own line.
   process.stderr.write(`${message.replaceAll(/^/gm, 'error: ')}\n`);
   process.exitCode = 1;
 }

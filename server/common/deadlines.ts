@@ -1,5 +1,5 @@
 /**
- * Calls back for whatever takes longer than a time that is the same for all. What began first is due first, so one
+ * Calls back for whatever takes longer than a time that is the same for all. The first to begin is due first, so one
  * timer serves all: one for each request would cost as much as the validation of it. It keeps no process alive.
  */
 export class Deadlines<T> {

@@ -369,7 +369,7 @@ export class FairQueue<T> {
 
   /**
    * Removes the next item; its owner's next item waits until all other owners have had a turn.
-   * @param mayTake skips the owners for whom it returns false
+   * @param mayTake skips the owners for which it returns false
    */
   take(mayTake: (owner: string) => boolean = () => true): T | undefined {
     for (const [owner, items] of this.#byOwner) {

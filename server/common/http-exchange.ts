@@ -184,7 +184,7 @@ export class ExchangeResponse {
   }
 
   /**
-   * Returns the next bytes; undefined at the end. What arrives between two reads waits in the
+   * Returns the next bytes; undefined at the end. Bytes that arrive between two reads wait in the
    * system, and comes in one piece, which costs little however many chunks it was. The form of the
    * chunks counts to the limit, too: a chunk of one byte may have 16 KiB of extensions.
    * @throws {ExchangeError} if the connection breaks or too much arrives, unless the rest is optional

@@ -21,7 +21,7 @@ export async function* toAsyncIterable<T>(
   const over = new AbortController();
   const items: T[] = [];
   let outcome: { readonly error?: unknown } | undefined;
-  // Of the reader and the work, at most one waits.
+  // At most one of the reader and the work waits.
   let wake = () => {};
   const wait = () =>
     new Promise<void>((resolve) => {

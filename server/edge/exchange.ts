@@ -253,7 +253,7 @@ export class Exchange {
     });
   }
 
-  /** Exempts the request from that limit, because its body is processed as it arrives, with limits of its own. */
+  /** Exempts the request from that limit, because its body is processed as it arrives, with its own limits. */
   disableBodyTimeout(): void {
     this.#bodyTimes?.end(this.#res.req);
   }

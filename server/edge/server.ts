@@ -78,7 +78,7 @@ export function protect(
       // Its end may be uncertain, so nothing after it is parsed.
       endingSockets.add(req.socket);
       res.shouldKeepAlive = false;
-      // Express answers some targets with a page of its own.
+      // Express answers some targets with its own page.
       req.url = '/';
     }
     next(req, res);

@@ -65,7 +65,7 @@ export class Catalogue {
   ) {}
 
   /**
-   * Finds a tool by its name. What is behind it is looked up when the tool is used.
+   * Finds a tool by its name. Its model or agent is looked up when the tool is used.
    * @returns undefined if no tool can have the name, or the key does not allow its kind
    */
   async find(toolName: string): Promise<ToolEntry | undefined> {

@@ -11,7 +11,7 @@ type Run = (server: McpServer, params: JsonRecord, context: CallContext) => Resu
 
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
-/** How long clients may keep a list, in milliseconds: what it shows changes with every training. */
+/** The time in milliseconds that clients may keep a list: its content changes with every training. */
 const TTL_MS = 60_000;
 
 /** The lists and reads of all revisions, which clients may keep. */

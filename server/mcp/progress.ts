@@ -22,7 +22,7 @@ export function readProgressToken(token: unknown): ProgressToken | undefined {
   throw invalidParams(`The progressToken must be an integer, or a text of at most ${MAX_TOKEN} characters.`);
 }
 
-/** Work that may report before it ends. Of several reports that wait to be sent, only the last is kept. */
+/** Work that may report before it ends. Only the last of the reports that wait to be sent is kept. */
 export class ReportingWork<T> {
   readonly #answer: Promise<T>;
   #message: string | undefined;

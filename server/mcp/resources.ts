@@ -24,11 +24,11 @@ interface Resource {
 const MODELS_PER_PAGE = 50;
 const DOCUMENTS_PER_PAGE = 100;
 
-/** What a cursor says: a page of models, or of documents, after an id. Models come first. */
+/** The content of a cursor: a page of models, or of documents, after an id. Models come first. */
 const CURSOR = /^(models|documents)\.([0-9a-f-]{36})$/;
 
 /**
- * What a project has to read: the quality of each model that serves, as JSON and as Markdown, and each document. The
+ * The resources of a project: the quality of each model that serves, as JSON and as Markdown, and each document. The
  * names in addresses need no encoding: all are of the characters `A-Z a-z 0-9 _ . -`.
  */
 export class ProjectResources {

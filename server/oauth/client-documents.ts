@@ -155,7 +155,7 @@ async function fetchDocument(url: URL, addresses: readonly Address[]): Promise<s
     path: url.pathname + url.search,
     method: 'GET',
     headers: { accept: 'application/json', 'user-agent': 'Roster' },
-    // A connection of its own: one that others opened may lead anywhere.
+    // A separate connection: one that others opened may lead anywhere.
     agent: false,
     lookup: lookUpAmong(addresses),
   };

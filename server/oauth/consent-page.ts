@@ -84,7 +84,7 @@ ${entered ? `<p class="fault" role="alert" id="fault">${escapeHtml(entered.fault
 ${hidden.join('\n')}
 <p><label for="key">Key of Roster</label>
 <input type="password" id="key" name="key" required maxlength="200" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="about-key${entered ? ' fault' : ''}">
-<span class="hint" id="about-key">It stays here: the client gets a token of its own, which ends with the key. <code>roster keys create</code> makes one.</span></p>
+<span class="hint" id="about-key">It stays here: the client gets its own token, which ends with the key. <code>roster keys create</code> makes one.</span></p>
 ${projectField(project, entered)}
 <fieldset><legend>The client may</legend>
 ${boxes.join('\n')}

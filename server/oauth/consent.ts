@@ -20,7 +20,7 @@ type Parameters = NonNullable<Operations['showConsent']['parameters']['query']>;
 
 /** A request of the consent page that is refused on a page. */
 class PageError extends Error {
-  /** @param back the address of the client with the error, if it may be told */
+  /** @param back the address of the client with the error, if it may learn of it */
   constructor(
     message: string,
     readonly back?: string,
@@ -55,7 +55,7 @@ export function addAnswer(uri: string, answer: Readonly<Record<string, string | 
 
 /**
  * Reads a request for consent (RFC 6749, section 4.1.1). As long as the client and its address are not known to be
- * right, no error may be told to that address.
+ * right, no error may be sent to that address.
  * @throws {ClientError | PageError} if it is refused
  */
 export async function readConsentRequest(

@@ -16,7 +16,7 @@ const REFRESH_MS = 30 * 24 * 60 * 60 * 1000;
 const RACE_MS = 10_000;
 
 /**
- * The time for which a refresh token stays the current one, whoever uses it. Longer than the race: a client that got
+ * The time for which a refresh token stays the current one, also when it is used. Longer than the race: a client that got
  * its answer late may write the older tokens over the newer ones, which must be the same.
  */
 const KEPT_MS = 2 * RACE_MS;
@@ -108,7 +108,7 @@ export async function revokeToken(
   }
 }
 
-/** Changes a consent in a transaction of its own, which the audit log tells of. */
+/** Changes a consent in a separate transaction, which the audit log tells of. */
 export async function changeConsent<T>(
   store: Store,
   { id, key_id: keyId }: Pick<Grant, 'id' | 'key_id'>,

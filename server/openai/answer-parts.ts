@@ -13,7 +13,7 @@ type OpenaiError = components['schemas']['OpenaiError'];
 export type AnswerPart = { readonly text: string } | Extract<AgentEvent, { actions: unknown } | { steps: unknown }>;
 
 /**
- * Yields what `write` makes of each part of an answer. What the agent says before it uses a tool is a part of the text,
+ * Yields what `write` makes of each part of an answer. Text that the agent writes before it uses a tool is part of the answer,
  * so that a stream and a whole answer have the same.
  */
 export async function* readParts<T>(
@@ -50,7 +50,7 @@ const NO_ANSWER: Answer = {
   usage: { requests: 0, prompt_tokens: null, completion_tokens: null, total_tokens: null },
 };
 
-/** Where an answer that fails in a stream is told. */
+/** The event in which a stream reports a failed answer. */
 export interface FailureOptions {
   readonly requestId: string;
   /** Gets the cause of an answer that failed inside the service. */

@@ -73,7 +73,7 @@ export async function writeResponse(stream: AnswerStream, begun: Response, keep:
   return keep(output.complete(begun));
 }
 
-/** Returns the events of a streamed response. It never throws: a failure is told by the last two before the end. */
+/** Returns the events of a streamed response. It never throws: the last two events before the end report a failure. */
 export async function* streamResponse(
   stream: AnswerStream,
   begun: Response,
@@ -275,7 +275,7 @@ interface WrittenNumber extends Place {
 
 const NUMBER = /[-\u2212]?\d+(?:[,\u00a0\u202f]\d{3})*(?:\.\d+)?/g;
 
-/** Reads the numbers of a text. Of `2,700`, the zeros may be rounded. */
+/** Reads the numbers of a text. The zeros of `2,700` may be rounded. */
 function readNumbers(text: string): WrittenNumber[] {
   return Array.from(text.matchAll(NUMBER), ({ 0: written, index: start }) => {
     const plain = written.replace('\u2212', '-').replace(/[,\u00a0\u202f]/g, '');

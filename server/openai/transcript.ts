@@ -3,7 +3,7 @@ import { fenceResult } from '../agents/prompt.js';
 import { type FieldError, invalidRequest } from '../problems/problem.js';
 
 export interface ReadMessages {
-  /** Of the roles `system` and `developer`, joined; empty if there are none. */
+  /** The texts of the roles `system` and `developer`, joined; empty if there are none. */
   readonly instructions: string;
   /** All others, of which the last is a question or the result of a tool. */
   readonly messages: readonly ChatMessage[];

@@ -6,7 +6,7 @@ export interface Page {
   /** The relative path from the page to the root of all pages: `./` for `/docs`, `../` for `/problems/name-taken`. */
   readonly root: './' | '../';
   readonly head?: string;
-  /** Whose links stand at its top: those of the reference, or of the console, which leads to some pages. */
+  /** The links at its top: those of the reference, or of the console, which leads to some pages. */
   readonly frame?: 'reference' | 'console';
   /** The HTML below the links at the top of every page. */
   readonly content: string;

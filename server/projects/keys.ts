@@ -30,7 +30,7 @@ type AskedKey = components['schemas']['CreateKeyBody']['key'];
 /** The properties of a key that those who make it choose. */
 type Chosen = Pick<ApiKey, 'name' | 'scopes' | 'limits' | 'expires_at'> & { readonly project: string | null };
 
-/** Returns what no key may be, whoever makes it. */
+/** Returns the faults that a key may not have, independently of its maker. */
 export function findKeyFault(chosen: Chosen): { readonly field: keyof Chosen; readonly message: string } | undefined {
   const { name, scopes, project, limits, expires_at } = chosen;
   if (!isOwnerName(name)) return { field: 'name', message: `must be ${OWNER_FORM}` };

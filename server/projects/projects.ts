@@ -93,7 +93,7 @@ export async function beginOwner(store: Store, owner: string): Promise<boolean> 
   return true;
 }
 
-/** Begins the owner whom a token of the OIDC issuer names, in a transaction of its own. */
+/** Creates the owner that a token of the OIDC issuer names, in a separate transaction. */
 export function welcomeOwner(store: Store, owner: string): Promise<void> {
   const act = createAct(owner, 'createProject', '/projects/default');
   return store.transaction(
@@ -270,7 +270,7 @@ function formatCounts(contents: Contents): string {
   );
 }
 
-/** The configured limits that a caller is told. */
+/** The configured limits that a caller can read. */
 export interface CallerLimits {
   /** In bytes. */
   readonly maxBody: number;

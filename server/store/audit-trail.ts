@@ -114,9 +114,9 @@ function listConditions({ owner, key, resource, result }: EventFilter) {
   return conditions;
 }
 
-/** The last event of an owner. Whoever keeps it elsewhere can tell later that the events up to it are the same. */
+/** The last event of an owner. A copy of it elsewhere proves later that the events up to it are the same. */
 export interface ChainHead {
-  /** Null for the events of callers whom the service does not know. */
+  /** Null for the events of unknown callers. */
   readonly owner: string | null;
   readonly sequence: number;
   readonly hash: string;

@@ -10,9 +10,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Dialect, getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
-/** Something that was done or refused, and by whom: never a body, a query or a secret. */
+/** An act or a refusal, and its caller: never a body, a query or a secret. */
 export interface Act {
-  /** Whose resources; empty for a caller whom the service does not know. */
+  /** The owner of the resources; empty for an unknown caller. */
   readonly owner: string;
   /** The operation of the contract, or that of a command by the name that it has there. */
   readonly operation: string | null;
@@ -28,7 +28,7 @@ export interface Act {
   readonly userAgent: string | null;
   /** The type of the problem with which it was refused; null for what was done. */
   readonly problem: string | null;
-  /** How often it was refused; 1 for what was done. */
+  /** The number of refusals; 1 for an act. */
   readonly count: number;
   /** True as soon as its event is stored: one that takes several transactions has one event. */
   isRecorded: boolean;

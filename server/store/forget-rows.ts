@@ -129,7 +129,7 @@ export async function forgetBatch(
 /** Above every place in a chain. */
 const MAX_PLACE = sql.lit(Number.MAX_SAFE_INTEGER);
 
-/** Something large that is stored in parts, each in a transaction of its own, before something else takes it. */
+/** Something large that is stored in parts, each in a separate transaction, before something else takes it. */
 export interface StoredInParts {
   readonly table: keyof Database;
   /** The column of what has it: null before that takes it, and after that is gone. */

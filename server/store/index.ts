@@ -244,7 +244,7 @@ export class Store {
 const LOCKED_MS = 5000;
 
 /**
- * Knows whether the store takes writes: from the writes that fail, and then from a write of its own,
+ * Knows whether the store takes writes: from the writes that fail, and then from a separate write,
  * until one succeeds. While writes succeed, nothing more is written.
  */
 export class WriteProbe {

@@ -27,7 +27,7 @@ export function takeSlice(
   { wanted, max }: { readonly wanted: number; readonly max: number },
 ): Promise<Slice> {
   return store.transaction(async ({ reads: db }) => {
-    // Of several that begin a period, one after the other locks the row.
+    // Several requests that begin a period lock the row one after the other.
     const row = await db
       .insertInto('key_usage')
       .values({ key_id: keyId, name, began: 0, used: 0 })

@@ -7,7 +7,10 @@ const MEBIBYTE = 1024 * 1024;
 
 /** The most of each. */
 export interface Limits {
-  /** Of each kind in a project, documents of a skill, conversations of a chatbot, projects and responses of an owner. */
+  /**
+   * The most resources of a kind in a project, documents of a skill, conversations of a chatbot, projects and
+   * responses of an owner.
+   */
   readonly resources: number;
   /** Bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
   readonly bytes: number;
@@ -94,7 +97,7 @@ const ADJUST_PROJECT_AND_OWNER = new PreparedQuery((db, parameter: Parameter<Pro
 const SUMS = new WeakMap<Kysely<Database>, Map<string, Growth>>();
 
 /**
- * Does the work of a transaction that writes much, and counts all that `adjustCounters` is told meanwhile at its end.
+ * Does the work of a transaction that writes much, and counts all changes that `adjustCounters` receives meanwhile at its end.
  * @throws {ProblemError} if a limit of a project or its owner would be exceeded; the transaction must be rolled back
  */
 export async function countAtEnd<T>(db: Kysely<Database>, limits: Limits, work: () => Promise<T>): Promise<T> {

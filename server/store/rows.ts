@@ -99,7 +99,7 @@ export function keepByLength<T>(make: (length: number) => T): (length: number) =
   };
 }
 
-/** Repeats the last id up to the next power of two, since each length would be a statement of its own. */
+/** Repeats the last id up to the next power of two, since each length would be its own statement. */
 export function padToPowerOfTwo(ids: readonly string[]): readonly string[] {
   const length = 2 ** Math.ceil(Math.log2(ids.length));
   return Array.from({ length }, (_, index) => ids[Math.min(index, ids.length - 1)] ?? '');

@@ -44,7 +44,7 @@ export function watchAnswers(metrics: AnswerMetrics, log: Logger, startSpan?: St
         // The words of the chat server may repeat parts of a prompt.
         const { errorType: reason, status } =
           error instanceof ChatError ? error : { errorType: readReason(error), status: undefined };
-        // Failures inside the service are logged with their cause, by whoever sends the answer.
+        // Failures inside the service are logged with their cause, by the code that sends the answer.
         log.warn({ ...end('failed', reason), reason, status }, 'an agent did not answer');
       },
       onStop: () => {

@@ -25,13 +25,13 @@ export function auditOperations(store: Store): Pick<Handlers, 'listAudit'> {
   };
 }
 
-/** A caller whom the service does not know. */
+/** An unknown caller. */
 const UNKNOWN: Caller = { id: null, owner: '', scopes: [], key: null };
 
 /** The time for which equal refusals are counted together, in milliseconds. */
 const WINDOW_MS = 60_000;
 
-/** The most kinds of refusals that are told apart in that time; the others are counted as one. */
+/** The most kinds of refusals that are distinguished in that time; the others are counted as one. */
 const MAX_KINDS = 100;
 
 /**

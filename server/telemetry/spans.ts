@@ -39,7 +39,7 @@ export function startSpans(log: Logger) {
     metricReaders: [],
     logRecordProcessors: [],
   });
-  // Only now: the SDK sets one of its own, for OTEL_LOG_LEVEL, that writes between the lines of the log.
+  // Only now: the SDK sets another one, for OTEL_LOG_LEVEL, that writes between the lines of the log.
   diag.setLogger(logMessages(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   sdk.start();
   return {

@@ -189,7 +189,7 @@ describe('a request', () => {
     expect(await spansOf(collector)).toEqual([]);
   });
 
-  test('begins a trace of its own when the traceparent is malformed', async () => {
+  test('begins a new trace when the traceparent is malformed', async () => {
     const collector = new Collector();
     await startTowards(collector);
     const url = await startService();

@@ -9,7 +9,7 @@ export const FRAME = { job: 0, data: 1, end: 2, event: 3, result: 4, taken: 5 } 
 
 export interface Frame {
   readonly kind: number;
-  /** Has memory of its own. */
+  /** Has its own memory. */
   readonly payload: Buffer<ArrayBuffer>;
 }
 

@@ -241,7 +241,7 @@ describe('a worker process', () => {
     expect(await run('echo')).toBe(first);
   });
 
-  test('that is given up with output unread has ended when the job is told', async () => {
+  test('that is given up with output unread has ended when the job is reported', async () => {
     const onData = () => Promise.reject(new Error('not kept'));
     const many = pieces(...Array.from({ length: 20 }, () => bytes(300_000)));
     const first = Number(await run('hurried'));

@@ -209,7 +209,7 @@ export class WorkerProcess<Details, Event, Result> {
       this.#last = performance.now();
       this.#isReadingInput = false;
       await until(() => this.#sent - this.#taken < MAX_PIECES);
-      // The next job may run already, and wait for input of its own.
+      // The next job may run already, and wait for its own input.
       if (over.aborted) return;
       this.#isReadingInput = true;
     }

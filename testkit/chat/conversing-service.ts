@@ -7,7 +7,7 @@ type Schemas = components['schemas'];
 
 /** The settings of a service whose chatbots converse. */
 interface ConversingOptions {
-  /** The store of the tests' target; the service gets one of its own, of the same kind. */
+  /** The store of the tests' target; the service gets another one of the same kind. */
   readonly databaseUrl: string | undefined;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly env?: NodeJS.ProcessEnv;
@@ -56,7 +56,7 @@ export class ChatService {
   }
 }
 
-/** A service with a store of its own and a scripted chat server. */
+/** A service with its own store and a scripted chat server. */
 export class ConversingService extends ChatService {
   #names = 0;
   #begun = 0;

@@ -55,7 +55,7 @@ create function own_text(customers) returns text language sql as $$ select own_f
 create cast (customers as text) with function own_text(customers) as implicit;
 `;
 
-/** Creates the shop in a file of SQLite, in a folder of its own. */
+/** Creates the shop in a file of SQLite, in a separate folder. */
 export async function sqliteShop(): Promise<Shop> {
   const folder = mkdtempSync(join(tmpdir(), 'roster-shop-'));
   const path = join(folder, 'shop.db');
@@ -77,7 +77,7 @@ export async function sqliteShop(): Promise<Shop> {
   };
 }
 
-/** Creates the shop in a PostgreSQL server of its own. */
+/** Creates the shop in a separate PostgreSQL server. */
 export async function postgresShop(): Promise<Shop> {
   const server = await startPostgres();
   const client = new pg.Client(server.url);

@@ -74,5 +74,5 @@ export const allOperations: readonly Operation[] = built.operations.map(({ id, m
   return { id, method: method.toUpperCase(), path, place, parameters };
 });
 
-/** The operations that every service has: those of OAuth are there only with a public URL, and have tests of their own. */
+/** The operations that every service has: those of OAuth are there only with a public URL, and have their own tests. */
 export const operations: Operation[] = allOperations.filter(({ place }) => place.find('x-roster-oauth') === undefined);

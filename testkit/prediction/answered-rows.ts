@@ -69,7 +69,7 @@ async function gather(answers: AsyncIterable<AnswerPart>): Promise<Answered> {
   const parts: AnswerPart[] = [];
   for await (const part of answers) parts.push(part);
   const bytes = parts.map((part) => (part.kind === 'bytes' ? part.bytes : new Uint8Array()));
-  const told = parts.find((part) => part.kind === 'warnings');
-  const warnings = told?.kind === 'warnings' ? told.warnings : undefined;
+  const warningsPart = parts.find((part) => part.kind === 'warnings');
+  const warnings = warningsPart?.kind === 'warnings' ? warningsPart.warnings : undefined;
   return { bytes: Buffer.concat(bytes), warnings };
 }

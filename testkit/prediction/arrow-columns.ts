@@ -121,7 +121,7 @@ function texts(type: arrow.DataType): Kind<string> {
 }
 
 function dictionaries(indices: arrow.Int8 | arrow.Int32): Kind<string> {
-  // Each type has an id of its own.
+  // Each type has its own id.
   const type = () => new arrow.Dictionary(new arrow.Utf8(), indices);
   return { value: text, data: (values) => built(type(), values), json: asJson };
 }

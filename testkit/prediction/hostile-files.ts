@@ -1,7 +1,7 @@
 import type { Vector } from 'roster-prediction/internals';
 import { ByteBudget, seededRandom } from 'roster-prediction/internals';
 
-/** Makes a file of a format; `set` is told each number in it, and gives the one that is written. */
+/** Makes a file of a format; `set` receives each number in it, and returns the one that is written. */
 export type MakeFile = (numbers: MadeNumbers) => Uint8Array;
 
 /**
@@ -128,7 +128,7 @@ export class Written {
 /** The number of files that each reader is tried with in each way: some, or as many as the environment asks for. */
 export const MADE_FILES = Number(process.env['MADE_FILES'] ?? 150);
 
-/** Files that are made are of few bytes; whoever takes longer for some hundred thousand hangs. */
+/** Files that are made are of few bytes; a reader that takes longer for some hundred thousand hangs. */
 export const TIMEOUT = 60_000 + 60 * MADE_FILES;
 
 /** The outcomes of files. */

@@ -27,7 +27,7 @@ export interface ReadColumn {
   readonly kind: 'number' | 'date' | 'category';
 }
 
-/** What a file reads of rows, by the name of its input. */
+/** The columns of rows that a file reads, by the name of its input. */
 export type Cells = ReadonlyMap<string, Float64Array | readonly string[]>;
 
 /** The outputs of a file, by name: a list of values each. */

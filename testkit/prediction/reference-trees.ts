@@ -105,7 +105,7 @@ function readBin({ bins, rowCount }: BinnedRows, feature: number, row: number): 
   return bins[feature * rowCount + row] ?? 0;
 }
 
-/** Of rows: the sum of their quantised residuals, and their number. */
+/** The sum of the quantised residuals of rows, and the number of rows. */
 interface Sums {
   sum: number;
   rows: number;

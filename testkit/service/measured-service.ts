@@ -98,7 +98,7 @@ export function residentMemory(pid: number): number {
 }
 
 /**
- * Returns the memory of a process and its descendants, in MiB. What they share, such as the code of Node.js, counts
+ * Returns the memory of a process and its descendants, in MiB. Shared memory, such as the code of Node.js, counts
  * once (proc_pid_smaps(5), Pss).
  */
 export function treeMemory(pid: number): number {

@@ -38,7 +38,7 @@ int gettimeofday(struct timeval *now, void *zone) {
 }
 `;
 
-/** The compiler of this machine; undefined if it has none, or programs that are not to be told another time. */
+/** The compiler of this machine; undefined if it has none, or programs that must not get another time. */
 export const compiler = process.platform === 'linux' ? findProgram('CC', ['cc', 'gcc', 'clang'], []) : undefined;
 
 /** A clock of processes that may jump while they run. */

@@ -17,7 +17,7 @@ interface Faulty {
   code?: Code;
 }
 
-/** Of these, the check finds nothing else beside them. */
+/** The check finds nothing else beside these. */
 const ALONE: Faulty[] = [
   { what: 'text that is not YAML', from: '\npaths:\n', to: '\npaths: ‸@\n', says: /^this is not YAML: / },
   {
@@ -27,7 +27,7 @@ const ALONE: Faulty[] = [
     says: /duplicated mapping key/,
   },
   {
-    what: 'an alias, whose parts have no place of their own',
+    what: 'an alias, whose parts have no separate place',
     from: 'tags: [projects]\n      security: [{ apiKey: [read] }, { apiKeyHeader: [read] }]\n      summary: List all projects',
     to: 'tags: &all [projects]\n      security: [{ apiKey: [read] }, { apiKeyHeader: [read] }]\n      summary: *‸all',
     says: /aliases/,
@@ -318,7 +318,7 @@ function shared(faults: readonly Faulty[]): [Faulty, FaultyContract][] {
 const FAULTS = [...ALONE.flatMap((fault) => shared([fault])), ...shared(UNSOUND), ...shared(OTHERS)];
 
 test.each(FAULTS.map(([fault, contract]) => ({ what: fault.what, fault, contract })))(
-  '$what is told with its place',
+  '$what is reported with its place',
   ({ fault, contract }) => {
     expect(contract.found()).toContainEqual({ ...contract.placeOf(fault), message: expect.stringMatching(fault.says) });
   },

@@ -152,7 +152,7 @@ function nameVerb(
   return resource ? { resource, name: verb + rest } : { resource: tag, name: id };
 }
 
-/** Of the resource itself, an argument is `name` or `id`; of what contains it, `skill` or `model`. */
+/** An argument for the resource itself is `name` or `id`; one for its container, `skill` or `model`. */
 function listNames({ path }: Operation, resource: string): [string, string][] {
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
   return parameters.flatMap((parameter): [string, string][] => {

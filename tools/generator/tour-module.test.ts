@@ -23,7 +23,7 @@ test.each([
   ['a step without a status', '$statusCode == 202', '$statusCode < 300', 'its first success criterion must be'],
   ['a missing description', 'description: Delete the agent.', 'summary: Delete the agent.', 'description'],
   ['text that is not YAML', 'workflows:', 'workflows: @', 'this is not YAML'],
-])('%s is told with its line', (_fault, from, to, message) => {
+])('%s is reported with its line', (_fault, from, to, message) => {
   const make = () =>
     tourModule(
       TOUR.replace(from, () => to),

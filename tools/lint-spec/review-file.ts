@@ -199,11 +199,11 @@ export function merge(remarks: readonly Remark[], { file, locate }: Pick<Source,
       clearer.rules = [...new Set([...clearer.rules, rule])];
       continue;
     }
-    // A part that is not there may have hundreds of references, and is told at the first.
+    // A part that is not there may have hundreds of references, and is reported at the first.
     const at = rule === 'contract/reference' ? '' : pointer;
     const key = JSON.stringify([rule, at, message]);
-    const told = merged.get(key);
-    if (told) told.more += Number(at !== pointer);
+    const earlier = merged.get(key);
+    if (earlier) earlier.more += Number(at !== pointer);
     else {
       const finding = { severity, message, remedy, rules: [rule], more: 0 };
       merged.set(key, { file, line, column, ...finding });

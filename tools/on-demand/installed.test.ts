@@ -42,6 +42,6 @@ test('packages are installed once, and again after their lock file changed', asy
   await expect(access(left)).rejects.toThrow('ENOENT');
 });
 
-test('a name that no folder has is told', async () => {
+test('a name that no folder has is reported', async () => {
   await expect(installed('saw')).rejects.toThrow('there is no ');
 });

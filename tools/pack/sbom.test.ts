@@ -22,7 +22,7 @@ test('it names what is bundled in the service and in its pages, what is copied, 
   for (const name of ['vite', 'vitest', 'typescript']) expect(names).not.toContain(name);
 });
 
-test('each part has a version, an address of its own, and a licence', () => {
+test('each part has a version, a distinct address, and a licence', () => {
   const refs = sbom.components.map((part: { 'bom-ref': string }) => part['bom-ref']);
   expect(new Set(refs).size).toBe(refs.length);
   expect(sbom.dependencies[0].dependsOn).toEqual(refs);

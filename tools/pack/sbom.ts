@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asRecord } from '../../contract/json-record.js';
 
-/** What the build bundles, with licences, as Vite writes it; relative to the root. */
+/** The list of bundled packages with licences, as Vite writes it; relative to the root. */
 const LICENCES = ['dist/server/bundle/licences.md', 'dist/server/console/licences.md'];
 
 /** Packages whose files are copied, and not bundled. */

@@ -98,7 +98,7 @@ describe('the files of the contract', () => {
   });
 });
 
-describe('a version that cannot be published is told with its place, and nothing is written', () => {
+describe('a version that cannot be published is reported with its place, and nothing is written', () => {
   test.each([
     {
       what: 'another contract under the number of a release',

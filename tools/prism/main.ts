@@ -32,7 +32,7 @@ try {
   const { port } = readConfig({ PORT: process.env['PORT'] || PORT });
   good = await readContract();
   const document = checkedDocument(good);
-  // Prism takes a second to load: a fault of the contract is told before.
+  // Prism takes a second to load: a fault of the contract is reported before.
   await import('./english-words.js');
   const { createPrism } = await import('./mock.js');
   prism = createPrism(({ method, url }, reasons) => {

@@ -169,7 +169,7 @@ function withRequestedNames(
   const parameter = resource && /\{([^}]+)\}$/.exec(resource)?.[1];
   if (!place || !parameter) return response;
 
-  // What is found by an identifier gets one from the service, whatever its name.
+  // A resource that has an identifier gets it from the service, whatever its name.
   const written = /name$/i.test(parameter) ? writtenName(request.body) : undefined;
   const addressed = readParameters(template, request.url.path);
   const name = written ?? addressed?.[parameter];

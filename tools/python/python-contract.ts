@@ -8,7 +8,7 @@ const CALLED_BY_OTHERS = /^\/(mcp|v1|oauth|\.well-known)\b/;
 
 /**
  * Returns the contract in the form from which Redocly makes Python. Its generator types named objects alone, and
- * those that may also be null or a text as `Any`; so each object with properties becomes a schema of its own name,
+ * those that may also be null or a text as `Any`; so each object with properties becomes a schema with its own name,
  * and one of several where it may be something else. The generator omits the body of requests whose answer is a stream
  * of events, so these operations are left out.
  */
@@ -34,7 +34,7 @@ function isStreamed(operation: unknown): boolean {
 }
 
 /**
- * Returns a schema in which other objects are references to schemas with names of their own.
+ * Returns a schema in which other objects are references to schemas with their own names.
  * @param name of the schema, with which the new names begin
  * @param schemas takes the objects
  */

@@ -87,7 +87,7 @@ describe('in a project', () => {
     expect(existsSync(join(folder, 'docs/contract'))).toBe(false);
   });
 
-  test('versions out of step are told with their places', async () => {
+  test('versions out of step are reported with their places', async () => {
     writeFileSync(join(folder, 'client/package.json'), read('client/package.json').replace(version, '7.0.0'));
     await expect(make()).rejects.toThrow(/\n {2}client\/package\.json:3: 7\.0\.0$/);
   });

@@ -22,7 +22,7 @@ const COVERAGE = new URL('dist/tools/way/coverage.js', root);
 
 /** The rounds that are recorded, after one in which what is loaded, compiled or cached on demand gets there. */
 const ROUNDS = 4;
-/** The requests of a round. What is called less often is not part of each: a timer may have called it. */
+/** The requests of a round. A function that is called less often is not part of each: a timer may have called it. */
 const REQUESTS = 5;
 
 /** A source file, and its functions that ran, in their order in it. */

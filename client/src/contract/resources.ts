@@ -8,7 +8,7 @@ export type Caller = Schemas['Caller'];
 /** A permission of a key: each operation asks for one of them. */
 export type Scope = Schemas['Scope'];
 
-/** How much a training may cost: `fast`, `standard` or `best`. */
+/** The effort of a training: `fast`, `standard` or `best`. */
 export type Effort = Schemas['Effort'];
 
 /** A project, which holds skills, agents, chatbots and models. */
@@ -75,7 +75,7 @@ export type PredictionRow = Schemas['PredictionRow'];
 /** A value or a name in some of the rows to predict that the model does not know. */
 export type RowWarning = Schemas['RowWarning'];
 
-/** The columns that lean rows do not have. By them, a row is told from the other lines of an answer. */
+/** The columns that lean rows do not have. They distinguish a row from the other lines of an answer. */
 type FullRow = PredictionRow & Required<Pick<PredictionRow, 'select_data_query' | 'when_data' | '__service_row_id'>>;
 
 /** A line of an NDJSON response with full rows: a row, the problem of that line, or, at the end, the warnings. */

@@ -81,7 +81,7 @@ interface MediaRange {
 }
 
 /**
- * Returns the media type that a header `Accept` prefers (RFC 9110, section 12.5.1). Of two that it likes the same, the
+ * Returns the media type that a header `Accept` prefers (RFC 9110, section 12.5.1). Between two equal preferences, the
  * one that it names first; without a header, the first one.
  */
 function acceptedType(accept: string | null, types: readonly string[]): string | undefined {

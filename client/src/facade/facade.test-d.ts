@@ -119,7 +119,7 @@ describe('skills', () => {
     expectTypeOf(skills.filter((each) => isSkillOf(each, 'mcp'))[0]?.params.tools).toEqualTypeOf<
       string[] | undefined
     >();
-    // @ts-expect-error: no type of skill that has params of its own
+    // @ts-expect-error: no type of skill that has its own params
     isSkillOf(skill, 'weather');
   });
 

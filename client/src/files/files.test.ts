@@ -45,7 +45,7 @@ describe('the format of a file', () => {
     ['rows.2026.parquet', 'application/vnd.apache.parquet', null],
     ['rows.csv.gz', 'text/csv', 'gzip'],
     ['rows.ndjson.zst', 'application/x-ndjson', 'zstd'],
-  ])('is told by the name %s', async (name, mediaType, encoding) => {
+  ])('is recognised by the name %s', async (name, mediaType, encoding) => {
     const { predict, requests } = answering('[]', 'application/json');
     await predict(new File([ROWS], name), { to: 'json' });
     const { headers } = sentBy(requests);
@@ -53,7 +53,7 @@ describe('the format of a file', () => {
     expect(headers.get('Content-Encoding')).toBe(encoding);
   });
 
-  test('is told by the type of a Blob if there is no name', async () => {
+  test('is recognised by the type of a Blob if there is no name', async () => {
     const { predict, requests } = answering('', 'text/csv; charset=utf-8');
     await predict(new Blob([ROWS], { type: 'text/csv; charset=utf-8' }));
     expect(sentBy(requests).headers.get('Content-Type')).toBe('text/csv');

@@ -26,7 +26,7 @@ export interface TrainFileOptions extends UploadOptions {
   target: string;
   /** The task, in place of the one that the target's values suggest. */
   task?: Exclude<Model['task'], 'forecast'> | undefined;
-  /** How much the training may cost; `standard` by default. A forecast has no choice. */
+  /** The effort of the training; `standard` by default. A forecast has no choice. */
   effort?: Effort | undefined;
   /** Makes a forecast, and says what orders rows, what tells series apart, and how many steps are forecast. */
   forecast?: ForecastOptions | undefined;

@@ -4,7 +4,7 @@ import { takesIdempotencyKey } from './repeatable.js';
 const KEY_BYTES = 16;
 
 /**
- * Gives each creation an `Idempotency-Key` of its own, unless the caller set one. A creation that
+ * Gives each creation its own `Idempotency-Key`, unless the caller set one. A creation that
  * `retry` repeats then happens once. Two separate calls still create two resources.
  */
 export function idempotencyKeys(): Middleware {

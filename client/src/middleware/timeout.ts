@@ -30,7 +30,7 @@ export function timeout(ms: number): Middleware {
       const { signal } = request;
       if (signal.aborted) endWith(signal.reason);
       signal.addEventListener('abort', () => endWith(signal.reason), { once: true });
-      // Not a timer of our own: it would keep a program from ending, and it could not be cleared,
+      // Not our own timer: it would keep a program from ending, and it could not be cleared,
       // since a middleware does not learn when a body has been read.
       AbortSignal.timeout(ms).addEventListener('abort', () => endWith(new TimeoutError(request, ms)));
       return new Request(request, { signal: ending.signal });

@@ -48,7 +48,7 @@ export class Thread {
     this.draft.set([question, this.draft.get()].filter(Boolean).join('\n'));
   }
 
-  /** Stops the answer. What has arrived of it stays. */
+  /** Stops the answer. The text that has arrived stays. */
   stop(): void {
     this.#aborter.abort();
   }
@@ -59,7 +59,7 @@ export class Thread {
     this.exchanges.set([]);
   }
 
-  /** Takes over what the service has kept. What it has not got stays. */
+  /** Takes over the messages that the service has stored. Messages that it lacks stay. */
   adopt(kept: readonly Exchange[]): void {
     if (this.isAnswering) return;
     const here = this.exchanges.get();

@@ -59,7 +59,7 @@ export function dateScale(
   return Object.assign(linearScale([low, high], range), { ticks });
 }
 
-/** How far a value may lie outside the middle half of all, in widths of that, before it is an outlier of a plot. */
+/** The distance of an outlier of a plot from the middle half of all values, in widths of that half. */
 const FAR = 4;
 
 /**

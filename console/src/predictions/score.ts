@@ -6,7 +6,7 @@ export interface Score {
   readonly rows: number;
   /** The share of rows whose true value is in their interval or their set. */
   readonly coverage: number;
-  /** Of numbers, the mean absolute error; of classes, the share of rows that were right. */
+  /** For numbers, the mean absolute error; for classes, the share of rows that were right. */
   readonly quality: number;
   /** The mean confidence of the rows. */
   readonly confidence: number;

@@ -266,16 +266,16 @@ export class TablePrediction {
       const record = records[index] ?? [];
       if (targetIndex >= 0) this.#scorer.add(record[targetIndex] ?? '', answer);
       const cells = Array.from({ length: width }, (_, column) => record[column] ?? '');
-      const told = this.#tellColumns(answer);
-      return [...cells, ...addedCells(this.#added, told, this.#hasDecimalComma)];
+      const warned = this.#withColumnWarnings(answer);
+      return [...cells, ...addedCells(this.#added, warned, this.#hasDecimalComma)];
     });
     this.#writer.add(written);
     this.#rows += written.length;
     this.#written.add(written);
   }
 
-  /** Adds to the warnings of a row what is said of the columns of the file. */
-  #tellColumns(answer: PredictionRow): PredictionRow {
+  /** Adds the warnings about the columns of the file to those of a row. */
+  #withColumnWarnings(answer: PredictionRow): PredictionRow {
     const field = this.#warningsField;
     if (field === undefined) return answer;
     const own = answer[field];

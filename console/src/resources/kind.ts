@@ -68,7 +68,7 @@ export interface Kind<R extends Resource> {
   readonly plural: 'skills' | 'agents' | 'chatbots';
   /** The purpose of the kind, in a sentence. */
   readonly purpose: string;
-  /** What to do where there is none yet. */
+  /** The advice where there is none yet. */
   readonly next: string;
   readonly columns: (project: string) => readonly Column<R>[];
   /** Fields whose content is the name of another resource. */

@@ -6,7 +6,7 @@
 
 type Sent = Record<string, unknown>;
 
-/** The parts of `ClientOptions` that roster-client sets. What else it has, such as `duplex`, goes to each request. */
+/** The parts of `ClientOptions` that roster-client sets. Other options, such as `duplex`, go to each request. */
 interface Options extends Omit<RequestInit, 'headers'> {
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Promise<Response>;

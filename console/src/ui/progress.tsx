@@ -4,7 +4,7 @@ import { duration, percent } from './format.js';
 
 /**
  * A progress bar with its percentage, and the time left.
- * @param secondsLeft what is left, if somebody knows; else it is told from the pace since the bar was shown
+ * @param secondsLeft what is left, if somebody knows; else it is estimated from the pace since the bar was shown
  */
 export function Progress({
   label,

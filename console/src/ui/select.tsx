@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { type ControlProps, Field, type FieldWords } from './field.js';
 
-/** A value to choose, which may have words of its own. */
+/** A value to choose, which may have its own words. */
 type Option<T extends string> = T | readonly [value: T, words: string];
 
 interface Choice<T extends string> {

@@ -49,7 +49,7 @@ export const ASSISTING: ChatScript = ({ body: { messages, tool_choice: forced } 
   return says('About ', '2,700.');
 };
 
-/** Creates the agent whom all clients ask, with a model for prices. */
+/** Creates the agent that all clients ask, with a model for prices. */
 export async function createJeweller(service: AgentService): Promise<void> {
   await service.trainPrices();
   await service.create('skill', { name: 'prices', type: 'model', params: { model: 'prices' } });

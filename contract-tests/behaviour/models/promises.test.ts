@@ -121,7 +121,7 @@ describe('truths', () => {
     }
   });
 
-  test('that meet no promise are told by row, with the reason', async () => {
+  test('that meet no promise are reported by row, with the reason', async () => {
     const other = await train('others', 'target=price', RUBIES);
     const [foreign = ''] = listIds(await predictRows(other, 'remember=true', [{ carat: 1 }]));
     const [id = '', next = ''] = listIds(await predictRows(prices, 'remember=true', [{ carat: 1 }, { carat: 2 }]));
@@ -303,7 +303,7 @@ describe('an owner whose storage is full', () => {
       type: '/problems/limit-reached',
       detail: expect.stringContaining('promises'),
     });
-    // A stream is refused before its first line. What the training needed may go only now, and make room.
+    // A stream is refused before its first line. The files of the training may be deleted only now, and make room.
     const stream = async () => {
       await fill();
       const answer = await ask('/predict?remember=true', 'POST', 'application/x-ndjson', '{"x":1}\n');
@@ -311,7 +311,7 @@ describe('an owner whose storage is full', () => {
     };
     await expect.poll(stream).toContain('/problems/limit-reached');
     expect((await ask('/predict', 'POST', 'application/json', '[{"x":1}]')).status).toBe(200);
-    // What the model had remembered goes with it, so that there is room for the same again.
+    // The promises of the model are deleted with it, so that there is room for as many again.
     expect((await ask('', 'DELETE', 'text/csv')).status).toBe(204);
     expect((await ask('?target=y', 'PUT', 'text/csv', table)).status).toBe(202);
     await expect.poll(isReady).toMatchObject({ status: 'ready' });

@@ -86,7 +86,7 @@ describe('the record of a model', () => {
     expect(record.promised).toBeCloseTo(0.9, 6);
     expect(record.alarm).toMatchObject({ raised: false, raised_at: null });
     expect(Number(record.error) / Number(record.trained_error)).toBeCloseTo(1, 0);
-    // Of one week, or of two if the test began at the end of one.
+    // One week, or two if the test began at the end of one.
     const sum = (name: 'promises' | 'truths' | 'kept') =>
       record.groups.reduce((total, group) => total + group[name], 0);
     expect([sum('promises'), sum('truths'), sum('kept')]).toEqual([401, 400, record.kept]);

@@ -91,7 +91,7 @@ describe('the versions of a model', () => {
     }
   });
 
-  test('that do not exist are told so', async () => {
+  test('that do not exist get 404', async () => {
     for (const version of [4, 2_147_483_647, 9_999_999_999]) {
       const at = { params: { path: { ...path, version: String(version) } } };
       expect((await roster.GET(VERSION, at)).error?.type).toBe('/problems/model-not-found');
@@ -307,7 +307,7 @@ describe('a model whose new versions wait to be chosen', () => {
     });
   });
 
-  test('is told what is wrong with a choice, which changes nothing', async () => {
+  test('refuses a wrong choice with its fault, and changes nothing', async () => {
     const path = await modelOfVersions(1);
     const address = `${addressOf(path)}/serving`;
     for (const serving of [{ promotion: 'never' }, { version: 1, promotion: null }]) {
@@ -369,7 +369,7 @@ describe('a training that is cancelled', () => {
     expect(await answeringVersion(path)).toBe(1);
     await roster.DELETE(ONE, { params: { path: other } });
     expect(await trainPrices(roster, path, tableOf(3))).toMatchObject({ serving_version: 3 });
-    // What failed goes with the next one that is ready.
+    // A failed version is deleted with the next one that is ready.
     expect((await listed(path)).map(({ version }) => version)).toEqual([1, 3]);
   });
 

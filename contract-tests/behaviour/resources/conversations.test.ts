@@ -23,8 +23,8 @@ function textOf(events: readonly Record<string, unknown>[]): string {
   return events.flatMap(({ type, content }) => (type === 'delta' ? [content] : [])).join('');
 }
 
-/** Returns what is told of a message in most tests. */
-const told = ({ role, content }: { role: string; content?: unknown }) => `${role}: ${content}`;
+/** Returns the part of a message that most tests compare. */
+const asLine = ({ role, content }: { role: string; content?: unknown }) => `${role}: ${content}`;
 
 describe('a new conversation', () => {
   test('begins with the greeting of its chatbot', async () => {
@@ -134,7 +134,7 @@ describe('a message', () => {
     const [system, ...messages] = service.sent().at(-1) ?? [];
     expect(system).toMatchObject({ role: 'system' });
     expect(system?.content).toContain('Answer in rhymes.');
-    expect(messages.map(told)).toEqual(['user: First?', 'assistant: One.', 'user: Second?']);
+    expect(messages.map(asLine)).toEqual(['user: First?', 'assistant: One.', 'user: Second?']);
   });
 
   test.each([
@@ -145,7 +145,7 @@ describe('a message', () => {
     const conversation = await service.conversation(await service.chatbot({ settings: { history } }));
     service.play([says('One.'), says('Two.'), says('Three.')]);
     for (const content of ['First?', 'Second?', 'Third?']) await service.talk(conversation, content);
-    expect(service.sent().at(-1)?.slice(1).map(told)).toEqual(expected);
+    expect(service.sent().at(-1)?.slice(1).map(asLine)).toEqual(expected);
   });
 
   test('is sent with at most 64 KiB of earlier text', async () => {
@@ -182,13 +182,13 @@ describe('a reply that failed', () => {
     const at = `${conversation}/messages/${first?.id}/reply`;
     const reply = await service.json<Schemas['Reply']>('POST', at);
     expect(reply).toMatchObject({ question: first, message: { content: 'First.' } });
-    expect(service.sent().at(-1)?.slice(1).map(told)).toEqual(['user: First?']);
+    expect(service.sent().at(-1)?.slice(1).map(asLine)).toEqual(['user: First?']);
     expect(await service.json('POST', at)).toEqual(reply);
     expect(service.sent()).toHaveLength(2);
 
     // Later questions have each reply behind its question.
     await service.talk(conversation, 'Third?');
-    expect(service.sent().at(-1)?.slice(1).map(told)).toEqual([
+    expect(service.sent().at(-1)?.slice(1).map(asLine)).toEqual([
       ...['user: First?', 'assistant: First.', 'user: Second?', 'assistant: Second.', 'user: Third?'],
     ]);
   });

@@ -63,7 +63,7 @@ export const wrongKeys: FaultMaker = (made) => {
 export const foreignResources: FaultMaker = (made) => {
   const target = findTarget(made);
   const kinds = kindsWithin(target);
-  // A version is not a resource of its own.
+  // A version is not a separate resource.
   const [project, ...further] = listPathParameters(target).filter((_, at) => kinds[at] !== undefined);
   if (project === undefined) return [];
   const strangers = at({ ...made, key: 'stranger' }, "another owner's", [404]);

@@ -113,7 +113,7 @@ function makeArrays(schema: Place): fc.Arbitrary<unknown[]> {
   }
   const few = fc.array(item, lengths);
   if (most > 1000) return few;
-  // As many small items as allowed: a body has limits of its own.
+  // As many small items as allowed: the limits of a body are separate.
   const full = item
     .filter((one) => JSON.stringify(one).length < SMALL)
     .map((one) => Array.from({ length: most }, () => one));

@@ -26,7 +26,7 @@ export interface Shifts {
 /** The calibration that answers in place of the trained one. */
 export interface AdaptedCalibration {
   readonly shifts: Shifts;
-  /** Of forecasts, those of each group of steps, in place of `shifts`. */
+  /** For forecasts, the shifts of each group of steps, in place of `shifts`. */
   readonly steps?: readonly Shifts[];
   /** Null where no classes are predicted. */
   readonly probabilities: Recalibration | null;

@@ -26,7 +26,7 @@ export function describeWidths({ calibration }: Pick<ErrorModel, 'calibration'>)
   return logWidths(calibration.scores);
 }
 
-/** The most groups of steps that have shifts of their own. A longer horizon is parted into groups of about as many. */
+/** The most groups of steps that have their own shifts. A longer horizon is parted into groups of about as many. */
 const MAX_STEP_GROUPS = 32;
 
 /** @param step from 1 */

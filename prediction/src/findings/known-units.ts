@@ -53,13 +53,13 @@ const MIN_SHARE = 0.003;
 const MAX_BETWEEN = 0.1;
 
 /**
- * How far the medians of the groups may be apart in one unit: a part of the spread of the larger group, and about one
+ * The largest distance of the medians of two groups in one unit: a part of the spread of the larger group, and about one
  * standard error of the median of the smaller one; and a part of the value.
  */
 const NEAR_SPREAD = 0.5;
 const NEAR_VALUE = 0.12;
 
-/** How much wider one group may be than the other in one unit, by the values of the smaller one: quartiles of few say little. */
+/** The largest ratio of the widths of two groups in one unit, by the values of the smaller one: quartiles of few say little. */
 const MAX_WIDER = [
   { values: 40, wider: 1.5 },
   { values: 20, wider: 2 },
@@ -137,7 +137,7 @@ function agree(below: Float64Array, above: Float64Array, { factor, offset }: Uni
   const distance = Math.abs(quantile(converted, 0.5) - quantile(below, 0.5));
   const size = Math.abs(quantile(below, 0.5));
   const spread = below.length > above.length ? one : other;
-  // Values that may be around zero have no size of their own.
+  // Values around zero have no typical size.
   const near = (NEAR_SPREAD + 1 / Math.sqrt(smaller)) * spread;
   return distance <= near && (offset !== 0 || distance <= NEAR_VALUE * size);
 }

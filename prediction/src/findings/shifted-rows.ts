@@ -28,7 +28,7 @@ const MAX_AGAINST = 0.2;
 /** The share of the values of a column up to which a value is rare in it. */
 const RARE = 0.01;
 
-/** Of more texts, only those outside the usual range are taken for rare. */
+/** With more texts, only those outside the usual range are taken for rare. */
 const MAX_WEIGHED_TEXTS = 5000;
 
 /** The lines that are suspected first, and that may be shifted, as a share of the rows: more are another kind of row. */

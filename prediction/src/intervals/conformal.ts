@@ -17,7 +17,7 @@ export interface Calibration {
   scores: number[][];
 }
 
-/** Levels are told in hundredths. */
+/** Levels are stated in hundredths. */
 const LEVELS = 99;
 export const LOWEST_LEVEL = 0.01;
 const HIGHEST_LEVEL = 0.99;

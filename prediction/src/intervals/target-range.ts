@@ -1,4 +1,4 @@
-/** Which values a target can sensibly have, told from those that it had. */
+/** The values that a target can plausibly have, derived from those of the table. */
 export interface TargetSupport {
   /** No answer goes below; null if nothing says where the target ends. */
   readonly lower: number | null;
@@ -214,7 +214,7 @@ export function toFinite(value: number): number {
   return Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE) + 0;
 }
 
-/** Answers are told this much finer than the target scatters. */
+/** Answers are rounded to steps that are this much finer than the scatter of the target. */
 const STEPS_IN_DEVIATION = 1e4;
 
 /** Ten to this power is the largest that is a double without error. */

@@ -251,7 +251,7 @@ test('the dictionaries of an answer do not wait for each other', async () => {
   for (const name of names) expect(row[name]).toBe('0'.repeat(MIB / 4));
 });
 
-test('a dictionary that takes too much as an answer is told with its remedy', async () => {
+test('a dictionary that takes too much as an answer is reported with its remedy', async () => {
   const refused = answer(sharedEntries(250, 'place'), 'arrow-stream', 'arrow-stream');
   await expect(refused).rejects.toThrow(
     /^A dictionary of the answer in Arrow takes .* held at once\. Send these columns as text\.$/,
@@ -294,8 +294,8 @@ test('a batch of Arrow is cut where its explanations are long', async () => {
   const answered = arrow.tableFromIPC(Buffer.concat(parts));
   expect(answered.batches.map(({ numRows }) => numRows)).toEqual([256, 44]);
   expect(answered.getChild('rent_original')?.toJSON()).toEqual(texts);
-  const told = answered.getChild('rent_explain')?.toJSON() ?? [];
-  expect(told.map((text) => JSON.parse(String(text)).truth)).toEqual(texts);
+  const explained = answered.getChild('rent_explain')?.toJSON() ?? [];
+  expect(explained.map((text) => JSON.parse(String(text)).truth)).toEqual(texts);
 });
 
 test('the names of a schema do not share one long text', async () => {

@@ -13,7 +13,7 @@ import type { EntryVector, TimeVector, Vector } from './columns/vector.js';
 interface SentBatch {
   readonly length: number;
   readonly vectors: ReadonlyMap<number, Vector>;
-  /** Of Arrow, the columns as they were sent, and the first of the rows in them. */
+  /** For Arrow, the columns as they were sent, and the first of the rows in them. */
   readonly columns?: readonly (RawColumn | undefined)[];
   readonly start?: number;
 }

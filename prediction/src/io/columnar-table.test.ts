@@ -115,7 +115,7 @@ describe('an infinite number is a number', () => {
   });
 });
 
-describe('a table that cannot be read is told, and its source is read to the end', () => {
+describe('a table that cannot be read is reported, and its source is read to the end', () => {
   const few = new arrow.Table({ x: arrow.makeVector(new Float64Array(3)) });
 
   test.each<[string, Uint8Array, (source: AsyncIterable<Uint8Array>) => Promise<Table>, object]>([

@@ -26,7 +26,7 @@ const CHUNK = 16_384;
 /** The longest text of a truth; no class has a longer name. */
 const MAX_TEXT = 1000;
 
-/** Names of other columns that are told where none is the target. */
+/** Names of other columns that are reported where none is the target. */
 const MAX_UNKNOWN = 100;
 
 /** The columns of a body of truths. */

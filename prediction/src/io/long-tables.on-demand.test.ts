@@ -70,7 +70,7 @@ describe('a million different words', () => {
   /** As many words for missing values as a table may have. */
   const missing = Array.from({ length: 50 }, (_, index) => word(index * 20_000));
 
-  test('of which some are missing are told from the others, in any row', async () => {
+  test('of which some are missing are distinguished from the others, in any row', async () => {
     const table = await read(word, 'y', 1_000_000, { missing });
     const [column] = table.columns;
     if (column?.kind !== 'text') throw new Error('Words are texts');

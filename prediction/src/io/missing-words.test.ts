@@ -73,11 +73,11 @@ describe('words that the sender names', () => {
   });
 
   test('may be numbers, which count by their value', async () => {
-    const told = numbers.map(({ x }, index): Row => ({ x: index % 5 ? x : -999, y: 2 * x }));
+    const marked = numbers.map(({ x }, index): Row => ({ x: index % 5 ? x : -999, y: 2 * x }));
     for (const format of FILE_FORMATS) {
-      const texts = told.map(({ x, y }): Row => ({ x: x === -999 ? '-999.0' : String(x), y: y ?? null }));
+      const texts = marked.map(({ x, y }): Row => ({ x: x === -999 ? '-999.0' : String(x), y: y ?? null }));
       for (const table of [
-        await read(told, format, 'y', { marks: { missing: ['-999'] } }),
+        await read(marked, format, 'y', { marks: { missing: ['-999'] } }),
         await read(texts, format, 'y', { marks: { missingIn: ['x=-999'] } }),
       ]) {
         const [column] = train(table).columns;
@@ -88,7 +88,7 @@ describe('words that the sender names', () => {
         });
       }
     }
-    const trained = train(readRowsTable(told, 'y', { marks: { missing: ['-999'] } }));
+    const trained = train(readRowsTable(marked, 'y', { marks: { missing: ['-999'] } }));
     if (trained.task !== 'regression') throw new Error('The target is no number');
     const predictor = new Predictor(trained);
     const [missing] = predictor.predict([{}]);

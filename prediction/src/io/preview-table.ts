@@ -41,7 +41,7 @@ const MAX_SHEETS = 1000;
 const MAX_LINE = 200;
 
 /**
- * Reads the first rows of a table, and no more of its source than they need. Of Parquet, which ends with its metadata,
+ * Reads the first rows of a table, and no more of its source than they need. For Parquet, which ends with its metadata,
  * all of the source is read, and only the first rows are decoded. If no header line is chosen, the preview takes the
  * line that seems to have the names, and in a workbook the first sheet with such a line.
  *

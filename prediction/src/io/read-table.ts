@@ -21,7 +21,7 @@ export interface ReadOptions extends TableOptions, TableForm {
 export type TableFormat = RowFormat | 'records';
 
 /**
- * Reads a table to learn from, as it streams in. Of Parquet and workbooks, the end of the file is needed first: it is
+ * Reads a table to learn from, as it streams in. For Parquet and workbooks, the end of the file is needed first: it is
  * written to a temporary file without a name. See `readSource` for what becomes of the source of a bad table.
  *
  * @throws {TableError} if it is none, or no model can be trained on it.
@@ -138,7 +138,7 @@ export async function readSource<T>(
     return piece;
   };
   try {
-    // Who stops early would end the source: this iterator has no `return`.
+    // A consumer that stops early would end the source: this iterator has no `return`.
     return await read({ [Symbol.asyncIterator]: () => ({ next }) });
   } catch (error) {
     while (isRefusal(error) && drain && !hasEnded) await next();

@@ -52,7 +52,7 @@ export class KernelMemory {
   }
 
   /**
-   * Frees what was allocated from an address on. What is allocated there later is not zero.
+   * Frees the memory from an address on. Later allocations there are not zero.
    *
    * @param from as `allocate` returned it.
    */

@@ -17,7 +17,7 @@ export interface WeakSlice {
   readonly items: number;
   /** The mean error of its items. */
   readonly error: number;
-  /** How often chance makes any slice look as bad, as a share of the permutations. */
+  /** The share of the permutations in which chance makes any slice look as bad. */
   readonly p: number;
 }
 
@@ -88,7 +88,7 @@ export function findSlices(
   return chosen;
 }
 
-/** How often chance makes any slice deviate as much as one does. */
+/** The share of permutations in which any slice deviates as much as one does. */
 class Chance {
   readonly #tested: Tested;
   readonly #maxima: number[] = [];

@@ -96,7 +96,7 @@ function hasKeys(value: unknown, count: number): value is RowObject {
   return isRowObject(value) && Object.keys(value).length === count;
 }
 
-/** A forest without its trees, which are lines of their own: `trees` is their number. */
+/** A forest without its trees, which are their own lines: `trees` is their number. */
 export const forestHeadSchema = v.strictObject({ base: v.number(), trees: indexSchema });
 
 const isValueBin = (bin: number) => Number.isInteger(bin) && bin > MISSING_BIN && bin < MAX_BINS;

@@ -86,7 +86,7 @@ export class SeenRows {
 
   /**
    * Returns a check for rows that have the values of a known one in all columns that the model uses, whatever their
-   * target. Of a sample, it knows the rows that are in it.
+   * target. It knows only the rows of its sample, if it has one.
    *
    * @param columns of the model
    */

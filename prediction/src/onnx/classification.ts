@@ -48,7 +48,7 @@ function addProbabilities(
   scores: Value,
 ): Value {
   const axis = graph.longs([1]);
-  // Of two classes, the score of the first is 0.
+  // With two classes, the score of the first is 0.
   const all = shifts.length === 2 ? graph.add('Concat', [times(scores, 0), scores], { axis: 1 }) : scores;
   const shifted = plus(times(all, scale), graph.tensor(Tensor.doubles(shifts)));
   const most = graph.add('ReduceMax', [shifted, axis], { keepdims: 1 });

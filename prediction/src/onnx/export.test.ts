@@ -21,7 +21,7 @@ const mixedRows = makeRows(200, (random, index) => ({
   y: index % 7,
 }));
 
-/** Names of columns that the graph has uses of its own for, and that are not text in UTF-8. */
+/** Names of columns that the graph reserves, and that are not text in UTF-8. */
 const HOSTILE = ['value', 'confidence', 'column value', 'roster/1', 'a\ud800', '__proto__', ' '];
 
 describe('a file', () => {
@@ -67,7 +67,7 @@ describe('a file', () => {
     expect(unused).toEqual([]);
   });
 
-  test('gives columns of any name inputs that are told apart', () => {
+  test('gives columns of any name inputs that are distinguished', () => {
     const names = HOSTILE.filter((name) => name.trim() !== '');
     const rows = makeRows(100, (random) => {
       const cells = names.map((name) => [name, random()] as const);

@@ -56,7 +56,7 @@ export function* exportOnnx(model: RowModel, facts: ModelFacts): Steps<Uint8Arra
 /** Bytes that a file is handed over in, and a little more. */
 const PORTION = 64 * 1024;
 
-/** Joins small parts, and gives each portion memory of its own. */
+/** Joins small parts, and gives each portion its own memory. */
 function joinParts(parts: readonly Uint8Array[]): Uint8Array[] {
   const portions: Uint8Array[] = [];
   let open: Uint8Array[] = [];

@@ -115,7 +115,7 @@ function textCodes(summary: ColumnSummary, encoder: Encoder, codeOf: (bin: numbe
   const { texts: words, numbers } = MissingWords.of(summary.missing_words);
   const texts = [...[...encoder.texts, '', ...numbers.values()], ...[...words, ...BOOLEANS].flatMap(listWritings)];
   for (const text of texts) {
-    // What is not text in UTF-8 is not a key; the cell of such a text is one of the others.
+    // Text that is not valid UTF-8 is not a key; its cell is one of the others.
     if (Buffer.from(text).toString() !== text) continue;
     const code = codeOf(encoder.bin(text));
     if (code !== others) codes.set(text, code);
@@ -140,7 +140,7 @@ function writings(word: string): string[] {
 }
 
 function addCodes(graph: GraphBuilder, input: Value, { codeOf, others }: TextCodes): Value {
-  // An encoder without keys is refused; this text has no code of its own.
+  // An encoder without keys is refused; this text has no code.
   const keys = codeOf.size > 0 ? [...codeOf.keys()] : [''];
   const values = codeOf.size > 0 ? [...codeOf.values()] : [others];
   const attributes = {

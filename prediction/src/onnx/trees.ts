@@ -48,7 +48,7 @@ export function* addForests(
   return writer.add(graph, matrix, forests.length);
 }
 
-/** Adds trees of one's own, whose leaves are summed: rows × columns in, rows × 1 out. */
+/** Adds separate trees, whose leaves are summed: rows × columns in, rows × 1 out. */
 export function addTree(graph: GraphBuilder, matrix: Value, root: Node): Value {
   const writer = new EnsembleWriter();
   writer.tree(root, 0);

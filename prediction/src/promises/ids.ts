@@ -28,7 +28,7 @@ export function hashId(id: string): number {
 /** The columns whose values name a row. */
 export type IdColumns =
   | { readonly kind: 'column'; readonly name: string }
-  /** Of a step of a series: its moment, and its series. */
+  /** The moment and the series of a step. */
   | {
       readonly kind: 'series';
       readonly orderBy: string;

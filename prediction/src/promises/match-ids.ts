@@ -4,7 +4,7 @@ export interface PromisedIds {
   readonly batches: readonly { readonly id: string; readonly version: number; readonly rows: number }[];
   /** Batch by batch and row by row, the hash of the id, or `NO_ID`. */
   readonly ids: Float64Array;
-  /** Likewise the group of the step, from 1, of forecasts whose steps each meet a truth of their own. */
+  /** Likewise the group of the step, from 1, of forecasts whose steps each meet their own truth. */
   readonly steps?: Uint8Array | undefined;
 }
 

@@ -56,7 +56,7 @@ const KIND = { interval: 1, classes: 2 } as const;
 
 /**
  * @param levels by row
- * @returns bytes with memory of their own
+ * @returns bytes with their own memory
  */
 export function encodePromises(
   { rows, bins, promised, adapted }: Omit<Promises, 'level'>,

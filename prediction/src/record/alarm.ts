@@ -44,12 +44,12 @@ const ODDS = [1.25, 1.5, 2, 2.5, 4, 8];
 /** The part of the money that is bet from the first truth on. */
 const FIRST_SHARE = 0.2;
 
-/** Of what is left, half is bet within so many truths, and two thirds within twice as many. */
+/** Half of the rest is bet within so many truths, and two thirds within twice as many. */
 const HALF_TIME = 5000;
 
 /** Promises that are certain are bet on as if they were not quite. */
 const MAX_CONFIDENCE = 1 - 1e-6;
-/** Of many models, each has bets; what it owns must stay a finite number. */
+/** The bets of a single one of many models; its capital must stay a finite number. */
 const MAX_WEALTH = 1e250;
 
 /** @param streams the promises of each truth; where there are several, they may depend on each other. */

@@ -13,7 +13,7 @@ export interface Drift {
   /** The rows compared, of each time as many. */
   rows: number;
   /**
-   * 0 if nothing tells a row of now from one of then, 1 if each can be told: 2 × area − 1 of a classifier, on rows
+   * 0 if nothing tells a row of now from one of then, 1 if each can be reported: 2 × area − 1 of a classifier, on rows
    * that it has not seen.
    */
   separation: number;
@@ -31,7 +31,7 @@ export interface Drift {
 
 /** So many rows of a time are enough to see a change of one part in twenty. */
 export const MAX_COMPARED = 4000;
-/** Fewer cannot be told from chance. */
+/** Fewer cannot be distinguished from chance. */
 const MIN_ROWS = 100;
 /** The rounds are chosen by the rows that judge them, so that chance has a head start. */
 const STANDARD_ERRORS = 4;

@@ -53,7 +53,7 @@ export interface MetPromise {
   /** True if the truth is in the interval, or the set of classes. */
   readonly isKept: boolean;
   /**
-   * False for the earlier forecasts of a moment that was forecast several times. What becomes of them depends on the
+   * False for the earlier forecasts of a moment that was forecast several times. Their effect depends on the
    * truths that have come since they were made, so that nothing is bet on them.
    */
   readonly isLatest: boolean;

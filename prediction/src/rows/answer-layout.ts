@@ -16,7 +16,7 @@ export interface TextNumbers {
 /** The source of a value. `at` is the index of a number, or of the first choice, in a `PredictedBlock`. */
 type Source =
   /**
-   * The value that the row sent under a name of `AnswerLayout.sent`, at this index. A format with types of its own has
+   * The value that the row sent under a name of `AnswerLayout.sent`, at this index. A format with its own types has
    * numbers if there is a reader of them.
    */
   | { readonly kind: 'echo'; readonly at: number; readonly numbers: TextNumbers | null }
@@ -291,7 +291,7 @@ function withRowIds(layout: AnswerLayout, { answer, id }: Remembering): AnswerLa
   };
 }
 
-/** Returns whether rows have what is told of their own values of the target. */
+/** Returns whether rows have fields about their own values of the target. */
 export function isExplained({ columns }: AnswerLayout): boolean {
   return columns.some(({ part }) => part === 'explained');
 }

@@ -16,9 +16,9 @@ export interface PredictOptions extends RowOptions {
    * gets the highest level at which it is no wider, before it is rounded, than one standard deviation of the target.
    */
   confidence?: number;
-  /** Of a forecaster, how many steps of each series are forecast; the horizon without it. */
+  /** For a forecaster, the number of steps of each series to forecast; the horizon without it. */
   steps?: number;
-  /** Of a forecaster, how many steps before the end of each series forecasts begin. */
+  /** For a forecaster, the number of steps before the end of each series where forecasts begin. */
   backtest?: number;
 }
 
@@ -59,7 +59,7 @@ export interface AnsweredBlock {
   readonly predicted: PredictedBlock;
 }
 
-/** Takes all rows of a body, and answers with rows of its own. */
+/** Takes all rows of a body, and answers with its own rows. */
 export interface RowGatherer {
   /**
    * Adds rows, in steps.

@@ -26,7 +26,7 @@ describe('a name means the same in a table and in a row', () => {
     expect(warningsOf([row]).warnings).toEqual([]);
   });
 
-  test('the target too, and names that objects have of their own', () => {
+  test('the target too, and names of properties that every object has', () => {
     const rows = ageRows.map(({ age, rent }) => JSON.parse(`{"__proto__": ${age}, "y": ${rent}}`));
     const model = new Predictor(train(readRows(rows, ' y ')));
     const [bare, padded] = model.predict([
@@ -105,7 +105,7 @@ describe('what a model can make nothing of is counted', () => {
     expect(warningsOf([row])).toEqual({ warnings: [], more: 0 });
   });
 
-  test('beyond what is asked for, warnings are counted, and only so many names are told apart', () => {
+  test('beyond what is asked for, warnings are counted, and only so many names are distinguished', () => {
     const rows = Array.from({ length: 1500 }, (_, index) => ({ ...ordinary, [`x${index}`]: 1 }));
     const { warnings, more } = warningsOf(rows, 3);
     expect(warnings.map(({ name }) => name)).toEqual(['x0', 'x1', 'x2']);

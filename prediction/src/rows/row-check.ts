@@ -8,7 +8,7 @@ import { type OutlierCheck, outlierChecks } from './outlier-checks.js';
 import { ColumnMapper, type KeyLayout, ModelNames, underModelNames } from './row-keys.js';
 import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
 
-/** Rows may have any number of unknown names: these are told apart. */
+/** Rows may have any number of unknown names: so many are distinguished. */
 const MAX_UNKNOWN = 1000;
 
 const MAX_NAME_LENGTH = 100;
@@ -19,7 +19,7 @@ const NONE: RowWarnings = { warnings: [], more: 0 };
 export interface CheckedRequest {
   /** A column that rows may have beside those of the model. */
   readonly id?: string | undefined;
-  /** Of a forecaster, how many steps before the end of each series forecasts begin. */
+  /** For a forecaster, the number of steps before the end of each series where forecasts begin. */
   readonly backtest?: number | undefined;
 }
 
@@ -253,7 +253,7 @@ export class SchemaCheck {
   }
 }
 
-/** Returns a name as it is kept. What is cut off is copied, as a slice would hold the whole in memory. */
+/** Returns a name as it is kept. A cut name is copied, as a slice would hold the whole in memory. */
 export function keptName(name: string): string {
   if (name.length <= MAX_NAME_LENGTH) return name;
   return Buffer.from(cutText(name, MAX_NAME_LENGTH)).toString();

@@ -178,7 +178,7 @@ class PieceBuilder {
     return text;
   }
 
-  /** Puts the text into the choice before it, or into a piece of its own. */
+  /** Puts the text into the choice before it, or into a separate piece. */
   #endText(): void {
     const behind = this.#takeText();
     const last = this.#pieces.at(-1);

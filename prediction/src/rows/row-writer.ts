@@ -30,7 +30,7 @@ export class RowForms {
 
   /** @throws {InvalidRowsError} as `selectColumns` */
   get(options: RowOptions): RowForm {
-    // Each answer has an id of its own in them.
+    // Each answer has its own id in them.
     if (options.remember) return this.#create(options);
     const isLean = options.rows === 'lean';
     const at =

@@ -63,7 +63,7 @@ describe('cells are read as they were in training', () => {
     same(mixed, [{}, null, 1, 'x', true, [], [{ x: 1 }], { unknown: 1 }]);
   });
 
-  test('only what a row has of its own', () => {
+  test('only the own properties of a row', () => {
     const rows = makeRows(100, (random, index) =>
       JSON.parse(`{"constructor": ${index % 2}, "__proto__": ${random()}, "y": ${index % 2}}`),
     );
@@ -89,8 +89,8 @@ test('the warnings of a row name no column in which the table had gaps, however 
   for await (const part of answerRows(predictor, body, options)) {
     if (part.kind === 'bytes') text += Buffer.from(part.bytes).toString();
   }
-  const told = text.trim().split('\n');
-  expect(told.map((line) => JSON.parse(line).y_warnings)).toEqual([null, 'x: missing; day: missing']);
+  const lines = text.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).y_warnings)).toEqual([null, 'x: missing; day: missing']);
 });
 
 describe('intervals', () => {

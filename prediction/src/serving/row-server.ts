@@ -183,7 +183,7 @@ export class RowServer<A> {
    * model's input columns as sent, the columns derived from the target, and the columns that close a
    * row, or the columns that the options select. Rows of classes have a set of them in place of bounds,
    * which are null. It comes in portions, each made when it is asked for, of some 64 KB or a little work,
-   * so that others can be served in between; they may be kept, as each has memory of its own.
+   * so that others can be served in between; they may be kept, as each has its own memory.
    *
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    * @throws {InvalidRowsError} at once, if an option does not fit the model.
@@ -216,7 +216,7 @@ export class RowServer<A> {
   }
 
   /**
-   * The same for one row, at once and as text. What it needs is kept for the next one, which takes longer to make
+   * The same for one row, at once and as text. Its objects are kept for the next row, as they take longer to make
    * than to use.
    *
    * @throws as `answer`.

@@ -86,7 +86,7 @@ describe('chosen columns', () => {
     expect(column.codes.filter((other) => other === code)).toHaveLength(70_000);
   });
 
-  test('that hold nothing of their kind are told, and not used', async () => {
+  test('that hold nothing of their kind are reported, and not used', async () => {
     const table = await readCsv([
       ['zip', 'date'],
       ['floor', 'date'],

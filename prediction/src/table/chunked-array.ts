@@ -73,7 +73,7 @@ export function largeCodesByRow(): Chunked<Uint32Array<ArrayBuffer>> {
   return new Chunked((length) => new Uint32Array(length));
 }
 
-/** Of rows without a value, NaN. */
+/** NaN for rows without a value. */
 export function valuesByRow(): Chunked<Float64Array<ArrayBuffer>> {
   return new Chunked((length) => new Float64Array(length).fill(Number.NaN));
 }

@@ -33,7 +33,7 @@ export type CellColumn =
 /**
  * Gathers the cells of one column. Rows that are passed over stay missing. It begins with the
  * distinct texts; if they become too many, it goes over to numbers or dates, if they are such, and
- * else does without the rare ones. What the texts mean is decided when all are there.
+ * else does without the rare ones. The meaning of the texts is decided when all are there.
  */
 export class ColumnBuilder implements TextHolder {
   readonly #memory: TextMemory;

@@ -51,7 +51,7 @@ interface ColumnProfile {
   summary: ColumnSummary;
   /** Numbers or dates as values, categories as texts. */
   column: TableColumn;
-  /** Of a number or a date the distinct values, in ascending order; else none. */
+  /** For a number or a date, the distinct values in ascending order; else none. */
   values: ValueCount[];
 }
 

@@ -13,7 +13,7 @@ export function isPassedOver(use: ColumnUse | undefined): use is 'unused' | 'ind
   return use === 'unused' || use === 'index';
 }
 
-/** The chosen columns by name. Of entries, because a column may be named `__proto__`. */
+/** The chosen columns by name. Made of entries, because a column may be named `__proto__`. */
 export type ColumnChoices = readonly (readonly [name: string, choice: ColumnChoice])[];
 
 export type TableColumn = TextColumn | ValueColumn;

@@ -14,7 +14,7 @@ describe('JSON rows', () => {
     ]);
   });
 
-  test('may have names that objects have of their own', () => {
+  test('may have names of properties that every object has', () => {
     const rows = sixty((index) =>
       JSON.parse(`{"__proto__": ${index % 9}, "constructor": "c${index % 2}", "2019": 1, "y": ${index}}`),
     );

@@ -60,7 +60,7 @@ export class OrderCells extends EachCell {
   readonly #values = valuesByRow();
   readonly #orders = new DateOrders();
   readonly #byOrder = new Map<DateOrder, Chunked<Float64Array<ArrayBuffer>>>();
-  /** Of times with an offset, what a clock showed there, in milliseconds since 1970. */
+  /** For times with an offset, the local clock time, in milliseconds since 1970. */
   #clock: Chunked<Float64Array<ArrayBuffer>> | undefined;
   #hasOffsets = false;
   #form: MomentForm | undefined;

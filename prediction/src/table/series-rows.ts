@@ -8,7 +8,7 @@ import { describeStep, findMoment, findPosition, type TimeGrid } from './time-gr
 const MAX_GRID_SHARE = 20;
 const MIN_GRID = 10_000;
 
-/** More duplicates than this share of the rows are series that were not told apart. */
+/** More duplicates than this share of the rows are series that were not distinguished. */
 const MAX_DUPLICATE_SHARE = 0.01;
 
 /** Rows by group. */
@@ -60,7 +60,7 @@ function isAscending(rows: Uint32Array, moments: Float64Array): boolean {
   return true;
 }
 
-/** Finds the cell of each row on the grid, and what is to be told of them. */
+/** Finds the cell of each row on the grid, and the findings about them. */
 export function placeRows(
   grid: TimeGrid,
   moments: Float64Array,

@@ -178,7 +178,7 @@ export class TextMemory {
     this.#holders.push(holder);
   }
 
-  /** Counts a text that one of the holders is about to keep; whoever holds most makes room for it. */
+  /** Counts a text that one of the holders is about to keep; the holder of the most makes room for it. */
   reserve(text: string): void {
     this.#heldBytes += countBytes(text);
     while (this.#heldBytes > MAX_BYTES) {

@@ -31,7 +31,7 @@ export interface TimeGrid {
   readonly step: TimeStep;
   /** The moment of position 0. */
   readonly origin: number;
-  /** Of steps of months: the day of the month, which shorter months end before. */
+  /** For steps of months, the day of the month, which shorter months end before. */
   readonly day: number;
   /** How the texts of moments are read; absent in models of releases that read ISO 8601 alone. */
   readonly reading?: OrderReading;
@@ -207,7 +207,7 @@ export function findGrid(form: MomentForm, moments: Float64Array, ends: Uint32Ar
 /** The differences of neighbours that occur, with how often they do. */
 type Differences = ReadonlyMap<number, number>;
 
-/** Differences that are told apart; more come from moments on no grid. */
+/** Differences that are distinguished; more come from moments on no grid. */
 const MAX_DIFFERENCES = 10_000;
 
 function countDifferences(
@@ -260,7 +260,7 @@ function findNumberStep(differences: Differences, origin: number, moments: Float
     if (Math.abs(places - Math.round(places)) <= TOLERANCE * Math.max(1, places)) continue;
     step = divideWithin(step, one);
   }
-  // Of decimal years, the exact part: many steps of a rounded one would drift away.
+  // For decimal years, the exact part: many steps of a rounded one would drift away.
   const parts = partsOfYear(step, origin);
   const isExact =
     parts !== undefined &&

@@ -19,7 +19,7 @@ import { decodeForecast, encodeForecast, forecastHeadSchema, type SeriesModel } 
 import { describeRegression } from './regression/metrics.js';
 import { decodeRegression, encodeRegression, type RegressionModel, regressionHeadSchema } from './regression/model.js';
 
-/** A trained model, told apart by its task. */
+/** A trained model, distinguished by its task. */
 export type Model = RowModel | SeriesModel;
 
 /** A model that predicts rows. */

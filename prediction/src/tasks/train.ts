@@ -14,7 +14,7 @@ import type { RegressionModel } from './regression/model.js';
 import { NumberTraining } from './regression/training.js';
 
 export interface TrainOptions {
-  /** Told the share of the work that is done, 0 to 1, ascending; the last call says 1. */
+  /** Receives the share of the work that is done, 0 to 1, ascending; the last call says 1. */
   onProgress?: (share: number) => void;
   /** Decides which rows are held out, the folds, and what is masked. The same seed gives the same model. */
   seed?: number;
@@ -25,11 +25,11 @@ export interface TrainOptions {
    * time among its parts, and ends each in time with the best so far; others take the time that they take.
    */
   timeSpent?: () => number;
-  /** Told, once or more, that a part of the training has ended for lack of time. */
+  /** Called, once or more, when a part of the training has ended for lack of time. */
   onLate?: () => void;
-  /** Told how the model did on rows that were held out. Forecasts have none. */
+  /** Receives the results of the model on rows that were held out. Forecasts have none. */
   onHeldOut?: (heldOut: HeldOutRows) => void;
-  /** Told what became of the forecasts of the last backtest, by step. */
+  /** Receives the errors of the forecasts of the last backtest, by step. */
   onBacktest?: (outcomes: readonly (readonly Outcome[])[]) => void;
 }
 

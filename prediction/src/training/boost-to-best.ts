@@ -9,7 +9,7 @@ import type { Objective } from './folds.js';
  *
  * @param limits of which `isLate` ends the boosting before the next round.
  * @param parts each booster with the rows, of the learner's, that it is tested on.
- * @param onRound told the number of rounds.
+ * @param onRound receives the number of rounds.
  */
 export function boostToBest<O extends Objective<O>>(
   learner: Learner,

@@ -16,7 +16,7 @@ type TimedPart = keyof typeof ENDS;
  * Returns the effort of a training that ends in time, if it is `best`: other trainings take the time that they take.
  *
  * @param timeSpent returns the share of the allowed time that has passed, 0 to 1 and more.
- * @param onLate told, once or more, that a part has ended for lack of time.
+ * @param onLate called, once or more, when a part has ended for lack of time.
  */
 export function timedEffort(effort: Effort, timeSpent: () => number, onLate: () => void): TrainingEffort {
   const isLate = (part: TimedPart) => {

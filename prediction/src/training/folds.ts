@@ -36,7 +36,7 @@ export interface Fitted<O> {
   testedRows: Uint32Array;
 }
 
-/** Rows with scores of forests that were not trained on them, as a table of their own. */
+/** Rows with scores of forests that were not trained on them, as a separate table. */
 export interface OutOfFold<O> {
   /** Has the rows. */
   learner: Learner;
@@ -55,7 +55,7 @@ export interface OutOfFold<O> {
 }
 
 /**
- * A training set and a test set, both ascending. A single fold is a hold-out. Of several, each tests rows that
+ * A training set and a test set, both ascending. A single fold is a hold-out. If there are several, each tests rows that
  * the others train on, so that the model's own forests may be trained on all of them.
  */
 export interface Fold {

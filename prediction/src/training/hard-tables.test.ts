@@ -48,7 +48,7 @@ describe.each(['fast', 'standard', 'best'] as const)('with the effort %s', (effo
     expect(rows.filter(({ y }, row) => y === predicted[row]).length).toBeGreaterThan(100);
   });
 
-  test('eight classes of ten rows each are told apart', () => {
+  test('eight classes of ten rows each are distinguished', () => {
     const rows = makeRows(80, (random, row) => ({ x: (row % 8) + random() / 2, z: random(), y: `class ${row % 8}` }));
     expect(new Set(predictClasses(rows)).size).toBeGreaterThan(5);
   });

@@ -20,7 +20,7 @@ type Judge = (scores: Scores, rows: Uint32Array) => number;
  * The importance of each column: its share of the gains of the trees' splits, and by permutation
  * (Breiman 2001) on rows that the trees have not seen. All features of a column are shuffled as one.
  *
- * @param toUnits turns a mean loss into what is told.
+ * @param toUnits turns a mean loss into the unit of the report.
  * @returns by column, for those that features are read from.
  */
 export function weighColumns(

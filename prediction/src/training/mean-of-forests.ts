@@ -10,7 +10,7 @@ import type { Fitted, Objective } from './folds.js';
  *
  * @param rows ascending.
  * @param isLate ends with the boostings so far, at least one.
- * @param beginStage begins a stage of so many boostings; told the number of rounds of all of them that are done.
+ * @param beginStage begins a stage of so many boostings; its callback receives the number of rounds that all of them have done.
  */
 export function fitMean<O extends Objective<O>>(
   learner: Learner,

@@ -6,7 +6,7 @@ import type { Forest } from '../trees/forest/tree.js';
 import type { TreeParams } from '../trees/params.js';
 import { everyRow, type FittedForests, fitOutOfFold, type Objective, type OutOfFold, scoreOutOfFold } from './folds.js';
 
-/** Of the rows: what fewer have, trees have not learnt to judge. */
+/** The least share of rows: trees have not learnt to judge what fewer rows have. */
 const MIN_SHARE = 0.01;
 
 /** Many patterns of gaps need rows to train on: each row of a small table is copied. */
@@ -14,10 +14,10 @@ const COPIED_ROWS = 20_000;
 const MAX_COPIES = 3;
 
 /**
- * For each feature, which of the bins that stand for no value of its own are unseen: the one
+ * For each feature, which of the bins that stand for no particular value are unseen: the one
  * for missing values, and that of a category for all the others.
  *
- * @param minRowsPerLeaf the fewest rows of a leaf: fewer cannot be told apart, whatever their share.
+ * @param minRowsPerLeaf the fewest rows of a leaf: fewer cannot be distinguished, whatever their share.
  */
 export function findUnseenBins(
   { bins, binCounts, isCategory, rowCount }: BinnedFeatures,
@@ -67,7 +67,7 @@ export function maskOutOfFold<O extends Objective<O>>(
 
 /**
  * Boosts on from the scores that forests give masked rows. Where a forest sends values that it never met is chance,
- * so the forests of each fold have a correction of their own.
+ * so the forests of each fold have their own correction.
  *
  * @param paramsOf by the number of rows.
  */

@@ -37,7 +37,7 @@ const MIN_GAIN = 2e-3;
  *
  * @param sets the training and test rows of each fold, of the learner's; ascending.
  * @param isLate ends a trial, and the search with the best plan so far.
- * @param onShare told the share of the search that is done, 0 to 1.
+ * @param onShare receives the share of the search that is done, 0 to 1.
  */
 export function searchPlan<O extends Objective<O>>(
   learner: Learner,

@@ -35,7 +35,7 @@ export interface TaskTraining<O extends Objective<O>, C, P extends object, M> {
   judge(outOfFold: OutOfFold<O>, calibrated: C, scores: Scores, rows: Uint32Array): number;
   /** Judges the answer of each row that calibrates. */
   judgeRows(outOfFold: OutOfFold<O>, calibrated: C): JudgedRows;
-  /** Turns a mean loss into what the importance of columns is told in. */
+  /** Turns a mean loss into the unit of the importance of columns. */
   toUnits(loss: number): number;
   /** Measures the model, and puts it together. */
   assemble(parts: TrainedParts<O, C, P>): M;

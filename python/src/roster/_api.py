@@ -373,7 +373,7 @@ class Step:
 
 @dataclass
 class Usage:
-    """What the answer used of the chat server. A number that the chat server does not report is null."""
+    """The tokens of the chat server that the answer used. A number that the chat server does not report is null."""
     requests: int
     prompt_tokens: TokenCount
     completion_tokens: TokenCount
@@ -534,7 +534,7 @@ class ServeVersionBody:
 
 @dataclass
 class UpdateModelBody:
-    """What to change of a model, under `model`."""
+    """The changes of a model, under `model`."""
     model: UpdateModelBodyModel
 
 
@@ -648,7 +648,7 @@ class ForecastModel:
 
 @dataclass
 class SeriesReport:
-    """What was found in the order of the table's rows."""
+    """The series that the order of the table's rows shows."""
     step: SeriesReportStep
     season: int
     count: int
@@ -846,7 +846,7 @@ class DateReading:
 
 
 class Decider(str, Enum):
-    """What decided the reading, the values of the column or parameters of the training. Absent in models of earlier versions, which read each value by itself."""
+    """Whether the values of the column or parameters of the training decided the reading. Absent in models of earlier versions, which read each value by itself."""
     VALUES = "values"
     PARAMETERS = "parameters"
 
@@ -952,7 +952,7 @@ class RecordGrouping(str, Enum):
 
 @dataclass
 class ModelRecord:
-    """What became of the promises of a version of a model."""
+    """The record of a version of a model, with the share of its promises that were kept."""
     model: Name
     version: VersionNumber
     task: str
@@ -982,7 +982,7 @@ class MovedColumn:
 
 @dataclass
 class RecordGroup:
-    """What became of the promises of a group."""
+    """The kept promises of a group."""
     group: str
     promises: int
     truths: RecordTruths
@@ -996,7 +996,7 @@ class RecordGroup:
 @dataclass
 class RecordAlarm:
     """The alarm of a version, a test by betting of whether its promises are kept as often as was promised. It takes
-    into account that a calibration on few rows may be off by two standard errors. Of classes, it bets on both the
+    into account that a calibration on few rows may be off by two standard errors. For classes, it bets on both the
     sets and the probability of the predicted class.
     """
     raised: bool
@@ -1008,7 +1008,7 @@ class RecordAlarm:
 
 @dataclass
 class Actuals:
-    """What became of true values that were added."""
+    """The outcome for the true values that were added."""
     matched: TruthCount
     corrected: TruthCount
     unchanged: TruthCount
@@ -1160,7 +1160,7 @@ class CallerLimits:
 
 @dataclass
 class KeyLimitsObject:
-    """The most that the key may use in a period, which all instances share. What is left out is not limited, and null
+    """The most that the key may use in a period, which all instances share. A field that is left out sets no limit, and null
     limits nothing.
     """
     requests: Optional[int] = None
@@ -1365,7 +1365,7 @@ class ServeVersionBodyServing:
 
 @dataclass
 class UpdateModelBodyModel:
-    """What to change; what is left out stays."""
+    """The changes; fields that are left out stay as they are."""
     name: Optional[OptionalName] = None
     description: Optional[OptionalText] = None
 
@@ -1423,7 +1423,7 @@ class TrainFromSourceBodySource:
 
 @dataclass
 class ImportanceObject:
-    """How much the model makes of the column; null where it is not used."""
+    """The weight of the column in the model; null where it is not used."""
     gain: float
     permutation: float
 

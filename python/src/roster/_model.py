@@ -49,7 +49,7 @@ class Model:
 
         :param rows: a data frame, or a list of dictionaries
         :param confidence: the share of rows whose true value is to be inside its interval, such as 0.9; without it,
-            each row has one of its own
+            each row has its own
         :param options: the other parameters of ``predict``, such as ``explain=True`` or ``warnings=True``
         :returns: what ``rows`` is, in the same order, with the columns of the model, the prediction, its confidence,
             and its bounds or its set; a DataFrame of pandas keeps its index
@@ -104,7 +104,7 @@ class Model:
 
         :param rows: the target, and what says which row each is of: ``__service_row_id`` of the answer, the column
             ``id``, or the order and group columns of a forecast
-        :param id: the column with an id of your own, which was given to ``predict`` too
+        :param id: the column with your own id, which was given to ``predict`` too
         :returns: how many truths met a promise, and the first rows that met none
         :raises Problem: if the rows cannot be read
         """
@@ -117,7 +117,7 @@ class Model:
         """Predicts rows, and remembers the answers, to be compared with the true values that ``actuals`` adds later.
 
         :param rows: a data frame, or a list of dictionaries
-        :param id: the column with an id of your own; without it, the answer has ``__service_row_id``
+        :param id: the column with your own id; without it, the answer has ``__service_row_id``
         :param options: the other parameters of ``predict``
         :returns: as ``predict``
         :raises Problem: if the rows do not fit the model

@@ -260,7 +260,7 @@ def _json_value(value: Any) -> Any:
 
 
 def _with_index(frame: Any, index: Any) -> Any:
-    """Gives an answer the index of its rows; a forecast has rows of its own."""
+    """Gives an answer the index of its rows; a forecast has its own rows."""
     if len(frame) == len(index):
         frame.index = index
     return frame

@@ -108,7 +108,7 @@ describe('a chat client says', () => {
       /failed while it answered\. .*"CUDA out of memory"$/,
     ],
     'which error came as a text': [stream(event({ error: 'out of memory' })), 'general', /"out of memory"$/],
-    'which error came as an event of its own': [
+    'which error came as a separate event': [
       stream('event: error\ndata: {"message":"out of memory"}\n\n'),
       'general',
       /"out of memory"$/,

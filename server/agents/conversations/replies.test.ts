@@ -94,7 +94,7 @@ describe('the conversation is free again', () => {
     expect(await isFree()).toBe(true);
   });
 
-  test('when the answer fails, before its failure is told', async () => {
+  test('when the answer fails, before its failure is reported', async () => {
     // biome-ignore lint/correctness/useYield: it fails before it has anything to tell.
     const failing = async function* (): AnswerStream {
       throw new Error('the chat server failed');

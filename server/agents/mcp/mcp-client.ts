@@ -203,8 +203,8 @@ export class McpClient {
     }
     const id = reply.headers['mcp-session-id'];
     const session = { id: typeof id === 'string' ? id : undefined, revision };
-    const told = { jsonrpc: '2.0' as const, method: 'notifications/initialized' };
-    await this.#transport.send(told, { signal, headers: sessionHeaders(session) });
+    const notification = { jsonrpc: '2.0' as const, method: 'notifications/initialized' };
+    await this.#transport.send(notification, { signal, headers: sessionHeaders(session) });
     this.#isStateless = false;
     this.#sessions.set(owner, session);
     this.#endOldest();
@@ -269,7 +269,7 @@ function isUnknownRevision({ error }: Reply): boolean {
   return error?.['code'] === UNKNOWN_REVISION;
 }
 
-/** Returns whether a session has ended; servers that answer 400 have codes of their own for it. */
+/** Returns whether a session has ended; servers that answer 400 have their own codes for it. */
 function isOver({ status, error }: Reply): boolean {
   const code = error?.['code'];
   const isOfRequest = typeof code === 'number' && code <= -32600;

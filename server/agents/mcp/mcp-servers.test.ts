@@ -161,7 +161,7 @@ describe('a server of revision 2026-07-28', () => {
   });
 });
 
-/** A server of the era of sessions; each call may have an answer of its own. */
+/** A server of the era of sessions; each call may have its own answer. */
 function older(call: Answer, sessions = new Set<string>()): Record<string, Answer> {
   const inSession =
     (answer: Answer): Answer =>
@@ -226,7 +226,7 @@ describe('a server of revision 2025-11-25', () => {
     expect(shop.asked.at(-1)?.headers['mcp-session-id']).toBe('session-2');
   });
 
-  test('is told of a call that nobody waits for', async () => {
+  test('receives a cancellation of a call that nobody waits for', async () => {
     const caller = new AbortController();
     const shop = await serve(
       older(({ response }) => {

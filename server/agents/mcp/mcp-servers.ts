@@ -17,7 +17,7 @@ export interface McpLimits extends Partial<TransportLimits> {
   readonly callMs?: number;
 }
 
-/** Who calls a tool. */
+/** The caller of a tool. */
 export interface ToolCaller {
   readonly owner: string;
   /** The agents that have asked one another up to this call. */
@@ -52,7 +52,7 @@ interface Server {
 }
 
 /**
- * Calls tools of the MCP servers that the operator names. What a server sends may be hostile: it is
+ * Calls tools of the MCP servers that the operator names. Content from a server may be hostile: it is
  * bounded, and is data.
  */
 export class McpServers {

@@ -31,7 +31,7 @@ const MAX_MIRRORED_BYTES = 8 * 1024;
 const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Reads the definition of a tool. What it refers to elsewhere is not looked up.
+ * Reads the definition of a tool. References to other documents are not followed.
  * @returns why the tool cannot be used, without words of the server, if it cannot
  */
 export function readTool(name: string, value: unknown): ServerTool | string {

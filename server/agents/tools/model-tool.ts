@@ -187,14 +187,14 @@ function forecastSeries(predictor: SeriesServer, row: Readonly<Record<string, un
   const { target, order_by } = predictor.model;
   try {
     const forecasts = predictor.predict([row], { confidence: CONFIDENCE, steps });
-    const told = forecasts.map((forecast) => {
+    const described = forecasts.map((forecast) => {
       const { step, value, min, max, confidence } = forecast;
       const moment = String(forecast.row[order_by]);
       const words = `${moment}: ${value}, and with a confidence of ${confidence} from ${min} to ${max}`;
       return { [order_by]: moment, step, ...describeNumber(forecast), words };
     });
     return {
-      data: { target, series: row, forecasts: told, seasons: describeSeasons(predictor.model) },
+      data: { target, series: row, forecasts: described, seasons: describeSeasons(predictor.model) },
       predictions: forecasts.map((forecast) => ({ target, ...describeNumber(forecast) })),
     };
   } catch (error) {

@@ -30,7 +30,7 @@ export interface ToolServices extends ModelToolServices {
   readonly mcp: McpTools | undefined;
 }
 
-/** Who asks an agent, in which project. */
+/** The caller that asks an agent, and the project. */
 export interface Asker {
   readonly caller: Caller;
   readonly project: Project;

@@ -54,7 +54,7 @@ export function parseBody(contract: Contract, operation: Operation): Step {
     });
     return parseSliced(body, place, pause).then(async (parsed) => {
       accept(parsed, res, await isFiniteArray(parsed, pause));
-      // Yields, because validating and storing the body take time of their own.
+      // Yields, because validating and storing the body take additional time.
       return pauseWork(res);
     });
   };

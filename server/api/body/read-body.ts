@@ -188,7 +188,7 @@ function openEncoded(req: Request, limit: number): Readable | undefined {
 }
 
 function deferBody(req: Request, res: Response, { maxBody, maxTable }: BodyLimits, isValid: Callers['isValid']): void {
-  // The reader of the body applies timeouts of its own.
+  // The reader of the body applies its own timeouts.
   Exchange.of(res).disableBodyTimeout();
   const { caller } = res.locals;
   const type = mediaType(req);

@@ -25,7 +25,7 @@ const STREAM_RETRY_SECONDS = 5;
 
 /** The limits of an operation. Both throw the problem of a request that is refused. */
 export interface OperationLimits {
-  /** As soon as the caller is known: asks the store for some requests of a key that has limits of its own. */
+  /** As soon as the caller is known: asks the store for some requests of a key that has its own limits. */
   readonly admit: (req: Request, res: Response, caller: Caller) => Promise<void> | void;
   /**
    * When the body has arrived, and before it is parsed: waits for a slot, if none is free. The request has it until its
@@ -157,7 +157,7 @@ export class Limits {
       predictions: requests('predictions', 1, 35),
       tables: requests('tables', 4, 32),
       requests: requests('requests', 32, 608),
-      // Anyone may send these, so they have a room of their own.
+      // Anyone may send these, so they have a separate room.
       oauth: requests('requests of OAuth', 32, 32),
       rows: limitStreams('streams', MAX_STREAMS, throttle),
       columns: limitStreams('bodies of Arrow and Parquet to predict', MAX_COLUMN_STREAMS, throttle),
@@ -186,7 +186,7 @@ export class Limits {
     };
   }
 
-  /** Rows that come as a stream have rooms of their own. */
+  /** Rows that come as a stream have separate rooms. */
   #roomOfPredictions(): Pick<Room, 'admit' | 'enter'> {
     const { predictions, rows, columns } = this.#rooms;
     return {

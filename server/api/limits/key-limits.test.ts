@@ -97,7 +97,7 @@ describe('the limits of a key', () => {
     expect(text).toContain('\nroster_queue_running{queue="requests"} 1\n');
   });
 
-  testOfDay('of rows hold for bodies, streams and tools, and the caller is told what is left', async () => {
+  testOfDay('of rows hold for bodies, streams and tools, and the caller sees the rest', async () => {
     const key = await makeKey(databaseUrl, { name: 'rows', limits: { rows: 100 } });
     expect((await send(key, 'POST', PREDICT, rows(60))).status).toBe(200);
     await expectRefusal(await send(key, 'POST', PREDICT, rows(60)), 'limit of rows, and has 40');

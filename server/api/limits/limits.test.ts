@@ -97,7 +97,7 @@ describe('a limit of requests', () => {
     expect((await checked(`${url}/health/ready`)).status).toBe(200);
   });
 
-  test('does not apply to a key where it is 0, and the caller is told so', async () => {
+  test('does not apply to a key where it is 0, and the headers say so', async () => {
     const key = await makeKey(database(), { name: 'unlimited' });
     const url = await start({ RATE_LIMIT: '0' });
     const answer = await checked(`${url}/me`, { headers: { Authorization: `Bearer ${key}` } });
@@ -364,7 +364,7 @@ describe('the limit of streams', () => {
 });
 
 describe('the limit of predictions', () => {
-  test('refuses each that comes while all places are taken, under an id of its own', async () => {
+  test('refuses each that comes while all places are taken, under its own id', async () => {
     const predict = await predictAddress();
     const headers = { 'Content-Type': 'application/json', 'Content-Length': '100' };
     // One could run and 35 wait: they keep their places until their bodies have arrived. The other may take one.

@@ -46,7 +46,7 @@ type Quota = components['schemas']['Quota'];
 
 /**
  * Limits what a key or an identity uses in a period: requests, by `RATE_LIMIT` of the service, and requests, rows
- * and tokens by the limits of its own, which all instances share. Reports the rest in the headers `RateLimit` and
+ * and tokens by its own limits, which all instances share. Reports the rest in the headers `RateLimit` and
  * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-08). Without keys there is one local caller, who is not
  * limited.
  */

@@ -25,7 +25,7 @@ import {
 /**
  * Serialized JSON, in pieces that together form one document of type `T`. For responses that are too large to be built
  * as objects, or that are read while they are written. Other requests are served between two portions. A piece of bytes
- * is UTF-8 and a portion of its own, and must not be changed any more.
+ * is UTF-8 and a separate portion, and must not be changed any more.
  */
 export class JsonText<T> {
   declare readonly content: T;
@@ -71,7 +71,7 @@ export async function hashPieces(pieces: Iterable<string>, encoding: 'base64url'
 }
 
 export function quoteTag(digest: string): string {
-  // 132 bits suffice: nobody gains anything from a collision with a resource of their own.
+  // 132 bits suffice: nobody gains anything from a collision with their own resource.
   return `"${digest.slice(0, 22)}"`;
 }
 

@@ -27,7 +27,7 @@ export interface Excerpt {
  * parameter, after the first {@link MAX_FAULTS} of each. The validator reports every fault, at about ten
  * microseconds each, and a query of 14 KB has a thousand values with several faults each. It also tries the pattern of
  * a text that is too long, so that such a text is cut, to one that is still too long. The names of unknown fields are
- * cut. What has fewer faults is returned unchanged.
+ * cut. A value with fewer faults is returned unchanged.
  */
 export function takeExcerpts(
   contract: Contract,

@@ -98,14 +98,14 @@ describe('a text of other characters', () => {
     ['GET', `${MODEL}/record?by=column&column=%20`, 'must not be blank, and must not contain the character U+0000'],
     ['POST', '/v1/responses', 'must consist of visible characters of ASCII', { previous_response_id: 'a b' }],
     ['POST', '/keys', 'must not contain control characters', { key: { name: '\u0001' } }],
-  ])('is told by %s %s in words', async (method, path, message, body?: object) => {
+  ])('is reported by %s %s in words', async (method, path, message, body?: object) => {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const errors = expect.arrayContaining([{ pointer: expect.anything(), message }]);
     expect(await answer.json()).toHaveProperty('members.errors', errors);
   });
 
-  test('is told in words wherever a request may have one', () => {
+  test('is reported in words wherever a request may have one', () => {
     const seen = new Set<unknown>();
     const patterns = new Set<string>();
     const visit = (place: Place) => {

@@ -144,7 +144,7 @@ describe('a pool of workers', () => {
     const options = { from: 'ndjson', to: 'ndjson' } as const;
     const job = pool.answer(rowsOf(endless(), { options, isWhole: false }));
     await job.next();
-    // How long the last pieces take depends on the machine; a reader that does not wait never stands still.
+    // The time of the last pieces depends on the machine; a reader that does not wait never stands still.
     for (let read = 0; read !== pieces && pieces < 20; await pause(1000)) read = pieces;
     expect(pieces).toBeLessThan(20);
     await job.return(undefined);

@@ -14,7 +14,7 @@ import type { FoundRows } from './row-warnings.js';
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * The processes that answer rows. What a body makes one of them hold can end no other request. The
+ * The processes that answer rows. The memory that a body takes in one of them can end no other request. The
  * memory is for the models that stay loaded, what one request may hold, and the process itself.
  */
 const WORKERS: Omit<PoolOptions, 'maxIdle'> = {

@@ -6,7 +6,7 @@ import { type AnswerEvent, type AnswerJob, answerBody, ModelCache } from './answ
 
 const cache = new ModelCache(256 * 1024 * 1024);
 
-/** Runs in a process of its own: answers rows with models that it keeps loaded. */
+/** Runs in a separate process: answers rows with models that it keeps loaded. */
 await serveJobs<AnswerJob, AnswerEvent, boolean>(async (job, input, output) => {
   const pieces = input[Symbol.asyncIterator]();
   const loaded = cache.get(job.versionId);

@@ -148,7 +148,7 @@ const MAX_MEMBERS = 20;
 /** Bytes of the header, beside its last member. Proxies take 4 KiB of headers or more. */
 const MAX_BYTES = 4000;
 
-/** Writes warnings as a list of RFC 9651. What has no room is counted. */
+/** Writes warnings as a list of RFC 9651. Warnings beyond the room are counted. */
 function writeField({ warnings, more }: RowWarnings): string {
   const members: string[] = [];
   let left = more + Math.max(warnings.length - MAX_MEMBERS, 0);

@@ -10,7 +10,7 @@ import { type StoredTable, takeTable } from './table-rows.js';
 import { selectWaiting } from './training-claims.js';
 
 /**
- * Each training waits with its table in the store; beyond so many, a caller is better told to come
+ * Each training waits with its table in the store; beyond so many, a caller had better come
  * back. One owner has half of the queue at most, so that there is room for others.
  */
 const MAX_WAITING = { inAll: 100, ofOwner: 50 };

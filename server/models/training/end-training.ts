@@ -143,7 +143,7 @@ interface EndedVersion {
 
 /**
  * Ends a training, if it has not ended yet and the instance still has it, and releases its table.
- * @param holding without an instance, whoever has the training
+ * @param holding without an instance, any holder of the training
  * @param bytes the bytes that the version has from now on, beside its source
  */
 async function endTraining(

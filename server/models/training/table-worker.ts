@@ -68,7 +68,7 @@ export interface PreviewJob extends Pick<TableJob, 'form' | 'marks' | 'dropped'>
   readonly target?: undefined;
 }
 
-/** Runs in a process of its own: reads tables, checks them, and writes their parts, or shows their beginning; or reads truths. */
+/** Runs in a separate process: reads tables, checks them, and writes their parts, or shows their beginning; or reads truths. */
 await serveJobs(runJob);
 
 /** @throws {ProblemError} if the table is refused */

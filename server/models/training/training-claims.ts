@@ -39,7 +39,7 @@ export interface Claim extends Holding {
 
 /**
  * Claims a training that nobody runs, or whose instance has not renewed its lease, and counts the
- * attempt. Owners take turns: of those for whom none was claimed for longest, the oldest.
+ * attempt. Owners take turns: the oldest training of the owner that has waited longest for a claim.
  * @param exceptOwner whose trainings are left alone
  */
 export async function claimTraining(
@@ -107,7 +107,7 @@ function selectClaimable(db: Kysely<Database>, exceptOwner: string | undefined) 
 export interface TrainingState {
   /** From 0 to 1. */
   readonly progress: number;
-  /** Null where it cannot be told yet. */
+  /** Null where it cannot be estimated yet. */
   readonly secondsLeft: number | null;
 }
 
@@ -128,7 +128,7 @@ export async function renewTraining(
   return numUpdatedRows > 0n;
 }
 
-/** Gives a training back, as at a stop: whoever claims it next begins anew, and this was not an attempt. */
+/** Gives a training back, as at a stop: the next claimant begins anew, and this was not an attempt. */
 export async function releaseTraining({ work }: Store, holding: Holding): Promise<void> {
   const released = { progress: 0, seconds_left: null, claimed_by: null, claimed_until: null };
   await updateHeld(work, holding)

@@ -25,7 +25,7 @@ import type { Compared, ServingModel } from './promotion.js';
 import type { TrainingJob, TrainingResult } from './trainings.js';
 
 /**
- * Runs in a process of its own: trains models, each from the parts of a table, and compares them with those that serve.
+ * Runs in a separate process: trains models, each from the parts of a table, and compares them with those that serve.
  * Writes the model, and then the rows that it was trained on, and the bins of a sample of them.
  */
 await serveJobs<TrainingJob, number, TrainingResult>(async ({ serving, effort, maxTime }, parts, output) => {

@@ -44,7 +44,7 @@ export interface TrainingJob {
   /** The version to compare with; null if there is none to compare with. */
   readonly serving: ServingModel | null;
   readonly effort: Effort;
-  /** What remains of the time of the training, in milliseconds. */
+  /** The remaining time of the training, in milliseconds. */
   readonly maxTime: number;
 }
 
@@ -303,7 +303,7 @@ export class Trainings {
     return isOurs ? 'failed' : undefined;
   }
 
-  /** A training has a lease of its own: its row may be locked while those of others are not. */
+  /** A training has a separate lease: its row may be locked while those of others are not. */
   #createLease(training: RunningTraining): Leases<Claim> {
     const { log } = training;
     return new Leases({

@@ -67,7 +67,7 @@ const { layoutActions } = SwaggerUIBundle({
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [...[adaptedContract, operationsLayout, replacedComponents], ...(isLocal ? [] : [withoutAuthorize])],
   layout: 'OperationsLayout',
-  // Colours of their own would need contrast in light and dark.
+  // Separate colours would need contrast in light and dark.
   syntaxHighlight: { activated: false },
   ...(isLocal ? {} : { supportedSubmitMethods: [] }),
   // The key stays in the page's memory, and no third-party validator gets the contract.
@@ -89,7 +89,7 @@ function nameFields(root: Element): void {
     const other = field.closest('.body-param') ? 'Body' : 'Example';
     field.setAttribute('aria-label', parameter ?? other);
   }
-  // Landmarks have names of their own, and a table is none.
+  // Landmarks have their own names, and a table is none.
   for (const table of root.querySelectorAll('table[role=region]')) table.removeAttribute('role');
 }
 

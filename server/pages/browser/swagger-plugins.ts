@@ -92,7 +92,7 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T,
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }
 
-/** Lays out the operations alone: the page has a guide, and `main`, of its own. */
+/** Lays out the operations alone: the page has its own guide and `main`. */
 export function operationsLayout({ React: { createElement } }: System): object {
   const OperationsLayout = ({ getComponent, specSelectors }: LayoutProps) => {
     const part = (name: string, isContainer: boolean) => createElement(getComponent(name, isContainer), { key: name });

@@ -111,7 +111,7 @@ export function openPassageSearch(
   return new PassageSearch(finder, limits);
 }
 
-/** SQLite reads passage by passage, and a search has a longest time of its own. */
+/** SQLite reads passage by passage, and a search has its own longest time. */
 const PROCESSES = {
   maxHeapMiB: 64,
   maxMemoryBytes: 256 * 1024 * 1024,

@@ -1,5 +1,5 @@
 import { serveJobs } from '../../work/serve-jobs.js';
 import { searchFile } from './search-file.js';
 
-/** Runs in a process of its own: searches the file of the store, which may take long. */
+/** Runs in a separate process: searches the file of the store, which may take long. */
 await serveJobs(searchFile);

@@ -24,7 +24,7 @@ const WORDS = new RegExp(`(?:${CHARACTER})+|${WORD}`, 'gv');
 // bounded: a passage of at most 1500 characters, or a query of at most 1000
 const IS_UNSPACED = new RegExp(`^${CHARACTER}`, 'v');
 
-/** The longest word that is told from others, in UTF-16 code units. */
+/** The longest word that is distinguished from others, in UTF-16 code units. */
 const MAX_WORD = 64;
 
 /** The most terms of a query that are searched for; each costs a look-up. */
@@ -52,7 +52,7 @@ export function queryTerms(query: string): readonly string[] {
   return (telling.length > 0 ? telling : terms).slice(0, MAX_TERMS);
 }
 
-/** Returns the words of a text, in order, each with the characters that are terms of their own. */
+/** Returns the words of a text, in order, each with the characters that are single terms. */
 function findWords(text: string): readonly (readonly string[])[] {
   // The same, in a fraction of the time.
   if (isAscii(text)) {

@@ -112,7 +112,7 @@ function compareMembers(before: JsonRecord, after: JsonRecord, place: string, le
   });
 }
 
-/** Arrays are told as a whole. */
+/** Arrays are compared as a whole. */
 function hasNames(value: unknown): value is JsonRecord {
   return isObject(value) && !Array.isArray(value);
 }

@@ -33,7 +33,7 @@ export type Entry = { readonly [K in Kind]: EntryOf<K> }[Kind];
 
 export interface EntryOf<K extends Kind> {
   readonly kind: K;
-  /** Of its kind, and for a document of its skill, unique in a project. */
+  /** Unique among the resources of its kind in a project, and for a document within its skill. */
   readonly key: string;
   readonly fields: Fields[K];
   /** The fields as JSON, under the kind. */

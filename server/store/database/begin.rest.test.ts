@@ -111,7 +111,7 @@ test.each<[string, Answer]>([
   ['ends as the server stops', (_, client) => void client.end(fatal('57P01'))],
   ['ends after it was idle for too long', (_, client) => void client.end(fatal('57P05'))],
   ['ends with a transaction that took too long', (_, client) => void client.end(fatal('25P04'))],
-])('is told as a store to ask again, if its connection %s', async (_, answer) => {
+])('is reported as a store to ask again, if its connection %s', async (_, answer) => {
   await withProxy(answer, async ({ writes }) => {
     for (const work of [sql`select 1`, sql`delete from begun`, undefined]) {
       const failed = writes.transaction().execute(async (tx) => {

@@ -15,7 +15,7 @@ import type { Database } from './schema.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 
 /**
- * The ways to the database, one for each kind of work. On PostgreSQL each is a pool of connections of its own,
+ * The ways to the database, one for each kind of work. On PostgreSQL each is a separate pool of connections,
  * so that work that waits for a lock leaves the other kinds their connections. SQLite has one connection that writes,
  * one for reads and one for snapshots. Within a transaction, all are the same connection.
  */
@@ -68,7 +68,7 @@ export interface Dialect {
   sha256(text: RawBuilder<string>): RawBuilder<string>;
   /** The bytes that the database takes on its disk, without the log of writes. */
   readonly size: RawBuilder<number>;
-  /** Takes a lock until the end of the transaction of `db`; waits for whoever has it. */
+  /** Takes a lock until the end of the transaction of `db`; waits for its holder. */
   lock(db: Kysely<Database>, name: string): Promise<void>;
   /** Takes a lock until the end of the transaction of `db`, if nobody else has it. */
   tryLock(db: Kysely<Database>, name: string): Promise<boolean>;
@@ -115,7 +115,7 @@ export function getDialect(db: Pick<Kysely<unknown>, 'getExecutor'>): Dialect {
   return db.getExecutor().adapter instanceof PostgresAdapter ? postgres : sqlite;
 }
 
-/** Returns 64 bits in decimal. Of two names in 2⁶⁴, one may stand for both. */
+/** Returns 64 bits in decimal. One pair of names in 2⁶⁴ collides. */
 function hashName(name: string): string {
   return createHash('sha256').update(name).digest().readBigInt64BE().toString();
 }
@@ -336,7 +336,7 @@ class EmbeddedSqliteDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw(this.begin));
   }
 
-  /** Of some errors, such as a full disk, SQLite rolls back by itself. */
+  /** After some errors, such as a full disk, SQLite rolls back by itself. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.statements.connection.isTransaction) await super.rollbackTransaction(connection);
   }

@@ -22,7 +22,7 @@ interface PoolLimits {
 }
 
 /**
- * The connections of one instance, 18 together: PostgreSQL takes 100 from all instances, unless it is told
+ * The connections of one instance, 18 together: PostgreSQL takes 100 from all instances, unless it is configured
  * otherwise. PostgreSQL itself ends what takes too long, so nothing is left behind that holds a lock.
  */
 const POOLS: { readonly [K in Exclude<keyof Databases, 'snapshots'>]: PoolLimits } = {

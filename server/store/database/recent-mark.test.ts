@@ -26,7 +26,7 @@ test.each([
   note(statement);
   const second = mark.read();
   expect(second).not.toBe(first);
-  // What was read before the commit is old with it.
+  // A value read before the commit is old with it.
   note('commit');
   const third = mark.read();
   expect(third).not.toBe(second);

@@ -144,7 +144,7 @@ export interface Database {
     version: number;
     status: 'training' | 'ready' | 'failed';
     progress: Generated<number>;
-    /** What remains of a training that runs, at its pace so far; null where it cannot be told. */
+    /** The remaining time of a training that runs, at its pace so far; null where it cannot be estimated. */
     seconds_left: number | null;
     failure: string | null;
     target: string;
@@ -301,9 +301,9 @@ export interface Database {
     subject: Json;
     /** When the alarm was raised, by the clock of the database; null if it was not. */
     alarm_at: number | string | null;
-    /** When it was told to the operator; null if it was not yet. */
+    /** When it was reported to the operator; null if it was not yet. */
     alarm_told_at: number | string | null;
-    /** The number of times that it was tried to be told, and the time of the next: also while an instance tries. */
+    /** The number of attempts to report it, and the time of the next one, also while an attempt is in progress. */
     alarm_tries: Generated<number>;
     claimed_until: number | string | null;
   };

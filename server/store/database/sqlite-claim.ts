@@ -19,7 +19,7 @@ interface Holder {
  * a lock of SQLite on a file beside the store, which the system takes back from a process that is gone.
  * @param path of the store, which exists
  * @returns the connection that has the lock
- * @throws if another service has claimed it; the message names that one
+ * @throws if another service has claimed it; the message names the other service
  */
 export function claimStore(path: string): SqliteConnection {
   const file = `${realpathSync(path)}${END}`;
@@ -55,7 +55,7 @@ function writeHolder(connection: SqliteConnection): void {
   connection.exec('begin immediate');
 }
 
-/** What a file of SQLite begins with (https://www.sqlite.org/fileformat.html#magic_header_string). */
+/** The first bytes of a file of SQLite (https://www.sqlite.org/fileformat.html#magic_header_string). */
 const MAGIC = Buffer.from('SQLite format 3\0');
 
 /** Returns whether a file is one of SQLite, or empty: nothing is written beside another that was named by mistake. */

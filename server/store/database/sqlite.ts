@@ -28,7 +28,7 @@ const OPENING_PAUSE_MS = { first: 20, longest: 200 };
 
 /**
  * The longest time that a statement waits for a lock, in milliseconds. SQLite waits in the calling thread, and everyone
- * with it: a caller is better told soon, with 503.
+ * with it: an early 503 serves a caller better.
  */
 const LOCK_TIMEOUT_MS = 100;
 
@@ -65,7 +65,7 @@ export async function openSqlite(
 }
 
 async function openFile(path: string, noteFailure: NoteStatementFailure) {
-  // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
+  // While it opens, no statement waits: the holder of the lock may be in this very process, and needs the thread.
   const database = new DatabaseSync(path, { timeout: 0 });
   addFunctions(database);
   const statements = new StatementCache(database, noteFailure);

@@ -33,7 +33,7 @@ function codeOf(work: () => unknown): string {
 test.each([
   ['runs', 'insert into things values (1)'],
   ['returns rows', 'insert into things values (1) returning name'],
-])('a lock is told from other failures where a statement %s', (_, sql) => {
+])('a lock is distinguished from other failures where a statement %s', (_, sql) => {
   const other = new DatabaseSync(file);
   const statement = new PreparedStatement(other, sql);
   database.exec('begin immediate');
@@ -42,14 +42,14 @@ test.each([
   expect(code).toBe('SQLITE_BUSY');
 });
 
-test('a file that is read only, or cannot be opened, is told', () => {
+test('a file that is read only, or cannot be opened, is reported', () => {
   const reader = new DatabaseSync(file, { readOnly: true });
   expect(codeOf(() => reader.exec('delete from things'))).toBe('SQLITE_READONLY');
   reader.close();
   expect(codeOf(() => new DatabaseSync(join(folder, 'nowhere', 'some.db')))).toBe('SQLITE_CANTOPEN');
 });
 
-test('a full database is told', () => {
+test('a full database is reported', () => {
   database.exec('pragma max_page_count = 3');
   const fill = () => database.exec('insert into things values (randomblob(100000))');
   expect(codeOf(fill)).toBe('SQLITE_FULL');

@@ -4,7 +4,7 @@ import { runScript } from './run-script.js';
 
 /**
  * Creates the promises of predictions, and the record of the versions that made them. `schema.ts` explains the
- * columns. Bytes that never change are in a table of their own, so that a truth does not write them again.
+ * columns. Bytes that never change are in a separate table, so that a truth does not write them again.
  */
 export const up = (db: Kysely<unknown>): Promise<void> => {
   const { bytes } = getDialect(db);

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { runScript } from './run-script.js';
 
-/** Adds the alarm of a record, until it has been told, and whether a model adapts. `schema.ts` explains the columns. */
+/** Adds the alarm of a record, until it has been reported, and whether a model adapts. `schema.ts` explains the columns. */
 export const up = (db: Kysely<unknown>): Promise<void> =>
   runScript(
     db,

@@ -67,7 +67,7 @@ const PATIENCE_MS = 30_000;
 
 /**
  * Brings the tables up to date, all in one transaction: a migration that is broken off leaves them as they
- * were. Of several instances that begin at once, one does it and the others wait. Instances that serve meanwhile go
+ * were. If several instances begin at once, one does it and the others wait. Instances that serve meanwhile go
  * on: on PostgreSQL, it takes all tables before it changes the first. With a lock at a time, a read that joins two
  * tables would hold one and wait for the other, each for the other, until the read gives up.
  * @throws if a later release wrote the store, or others use a table for longer than half a minute

@@ -69,18 +69,18 @@ function unmarked(marked: string) {
   return { text, places };
 }
 
-test('the faults that several reviewers find are one list, by place, each told once', async () => {
+test('the faults that several reviewers find are one list, by place, each reported once', async () => {
   const { text, places } = unmarked(FAULTY);
   const file = write('faulty.yaml', text);
   const { code, output, errors } = await run([file], fileURLToPath(root));
-  const told = output.split('\n').filter((line) => line.startsWith(file));
+  const findings = output.split('\n').filter((line) => line.startsWith(file));
   const [handler, summary, example] = places.map((place) => `${file}:${place}: error: `);
-  const lines = (start: string | undefined) => told.filter((line) => line.startsWith(start ?? ''));
+  const lines = (start: string | undefined) => findings.filter((line) => line.startsWith(start ?? ''));
   expect(lines(handler)).toEqual([`${handler}the operation copyThing has no handler [contract/operation]`]);
   expect(lines(summary)).toEqual([`${summary}A summary is a heading. [spectral/roster-summary-short]`]);
   expect(lines(example)).toEqual([`${example}the example breaks its schema: must be string [contract/example]`]);
   expect(output).toContain('    Begin one in server/.\n');
-  const numbers = told.map((line) => Number(line.slice(file.length + 1).split(':')[0]));
+  const numbers = findings.map((line) => Number(line.slice(file.length + 1).split(':')[0]));
   expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   expect([code, errors]).toEqual([1, '']);
 });
@@ -130,7 +130,7 @@ test('a wrong option is refused with the right ones', async () => {
   expect(errors).toContain('text, github, json');
 });
 
-test('a contract that breaks off anywhere is told with places, and never throws', async () => {
+test('a contract that breaks off anywhere is reported with places, and never throws', async () => {
   const lines = CONTRACT.split('\n').length;
   // Without the end of its last schema, the contract may still be valid.
   const lastSchema = [...CONTRACT.matchAll(/^ {4}\w+:$/gm)].at(-1)?.index ?? 0;

@@ -8,11 +8,11 @@ const remark = (rule: string, pointer: string, message = rule) => ({
   severity: 'error' as const,
 });
 
-/** Each pointer has a line of its own. */
+/** Each pointer has its own line. */
 const locate = (pointer: string) => ({ line: pointer.length, column: 1 });
 const merge = (remarks: Parameters<typeof mergeIn>[0]) => mergeIn(remarks, { file: 'a', locate });
 
-test('a fault that two reviewers find is told once, in the words of the clearer one, with both rules', () => {
+test('a fault that two reviewers find is reported once, in the words of the clearer one, with both rules', () => {
   const at = '/components/schemas/A';
   const merged = merge([
     remark('contract/schema', at),
@@ -33,7 +33,7 @@ test('two faults stay two: of one reviewer, at two parts, or on two subjects', (
   }
 });
 
-test('a part that is missing is told at the first reference to it, without what follows from it', () => {
+test('a part that is missing is reported at the first reference to it, without what follows from it', () => {
   const missing = '$ref #/components/schemas/A leads to nothing';
   const merged = merge([
     ...['/a', '/b', '/c'].map((pointer) => remark('contract/reference', pointer, missing)),

@@ -45,7 +45,7 @@ function writeFigures(model: Model): string {
   return `It is off by ${amount(errors.mae)} on average, repeating alone by ${amount(baseline.mae)}.${kept} Measured on ${count(value_count, 'forecast')} of values at the ends of the series, which it did not learn from.`;
 }
 
-/** Says how many rows of the rarer of two classes are found, and how well classes are told apart. */
+/** Says how many rows of the rarer of two classes are found, and how well classes are distinguished. */
 function found({ auc, by_class, confusion }: ClassificationMetrics): string {
   const area = auc === null ? '' : `Its AUC is ${rounded(auc)}. `;
   const rarer = by_class[1];

@@ -10,7 +10,7 @@ export const CONTROLS = 'button, input, select, textarea, form';
 const PADDING = 16;
 const SCALE = 2;
 
-/** Returns a part of the page as a document of its own, in both colour schemes, without scripts and remote parts. */
+/** Returns a part of the page as a separate document, in both colour schemes, without scripts and remote parts. */
 export function htmlFile(part: Element, title: string): Blob {
   const name = escapeMarkup(title);
   const text = `<!doctype html>

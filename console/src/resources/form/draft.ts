@@ -64,7 +64,7 @@ export function newValues(form: Form, draft: Draft, names: readonly string[]) {
 }
 
 /**
- * Reads the fields that differ from a resource. Of objects with the user's own keys, the service
+ * Reads the fields that differ from a resource. For objects with the user's own keys, the service
  * merges what it is sent: the changed keys, and null for removed ones. Another field that was
  * emptied is null, which removes it.
  */

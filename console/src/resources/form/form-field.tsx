@@ -150,7 +150,7 @@ function Control({
   return <textarea {...common} readOnly={isBusy} rows={4} spellcheck={kind === 'lines'} />;
 }
 
-/** Describes a field; of a JSON object with keys of its own, it names them, too. */
+/** Describes a field; of a JSON object with its own keys, it names them, too. */
 function writeHint({ hint = '', keys }: FormField): string {
   if (!keys) return hint;
   return `${hint} JSON with the keys ${keys.map((key) => `\`${key}\``).join(', ')}.`;

@@ -10,7 +10,7 @@ import { ResourceField } from './form-field.js';
 
 const NO_REFUSAL: Refusal = { faults: {}, others: [], error: null };
 
-/** The form of a resource. Whoever uses it keeps the draft, and sends it. */
+/** The form of a resource. The parent component keeps the draft, and sends it. */
 export function ResourceForm({
   name,
   project,

@@ -149,7 +149,7 @@ function claiming(rows: number, node: number[], buffers: number[], bodyBytes = 0
   return [prefix, metadata];
 }
 
-describe('bytes that are not as they should be are told', () => {
+describe('bytes that are not as they should be are reported', () => {
   const whole = stream(number, numbers(1, 2, 3));
   test.each([
     ['nothing', Buffer.alloc(0), /ends before its schema/],

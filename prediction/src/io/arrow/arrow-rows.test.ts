@@ -224,7 +224,7 @@ describe('a dictionary that is replaced between batches', () => {
     expect(places).toEqual(['north', 'south', 'centre', 'north', 'elsewhere']);
   });
 
-  test('is told where the answer is a file, which cannot have two', async () => {
+  test('is reported where the answer is a file, which cannot have two', async () => {
     const refused = answer(predictor, body(), { from: 'arrow-stream', to: 'arrow-file' });
     await expect(refused).rejects.toThrow(/dictionary of the column "place" is replaced/);
   });

@@ -180,7 +180,7 @@ test('what a small body claims is refused before memory is taken', async () => {
   await expect(rowsOf(more)).rejects.toThrow(/claims 10000 rows, more than its \d+ bytes can hold/);
 });
 
-test('a frame of LZ4 with a dictionary of its own, or of another version, is not read', () => {
+test('a frame of LZ4 with its own dictionary, or of another version, is not read', () => {
   for (const flags of [0x69, 0x28, 0xa8]) {
     const other = Uint8Array.from(lz4);
     other[4] = flags;

@@ -11,7 +11,7 @@ export interface Message {
   readonly version: number;
   readonly header: FlatTable;
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Counts the bytes of the message; whoever takes it gives them back. */
+  /** Counts the bytes of the message; its consumer gives them back. */
   readonly held: HeldBytes;
 }
 
@@ -216,7 +216,7 @@ export class ByteSource {
   }
 
   /**
-   * Returns the next bytes, which begin a memory of their own, so that numbers in them are aligned; fewer, if there
+   * Returns the next bytes, which begin a separate memory, so that numbers in them are aligned; fewer, if there
    * are no more.
    *
    * @param held counts them, until its owner gives them back.

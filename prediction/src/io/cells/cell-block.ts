@@ -11,10 +11,10 @@ import type { CellPlan } from './cell-plan.js';
  * `length × 8 + kind` as u32. The cells of a row are adjacent, in the order of `CellPlan.columns`
  * (inputs, target, closing columns), and the rows of a block follow on one another.
  *
- * A scanner of a format is written in AssemblyScript, in a folder of its own beside
+ * A scanner of a format is written in AssemblyScript, in a separate folder beside
  * `kernel/assembly/cells`. It gets the address of the bytes, which `CellMemory.put` put there with
  * 64 zeros behind them, and the address of the cells, which are all zero, so all missing. It writes the
- * cells that it finds with `setCell`, and each as the kind below that fits. What it cannot tell apart
+ * cells that it finds with `setCell`, and each as the kind below that fits. Cells that it cannot distinguish
  * cheaply, as a quoted field with doubled quotes, is `OTHER`, and the reader gives `CellBinner` a
  * function that reads it. A row that it cannot scan stays missing: the reader parses it, puts its values
  * into the memory with `CellTexts.putValue`, and counts its names. The other rows are counted with

@@ -14,7 +14,7 @@ export const MAX_HELD_BYTES = 256 * MIB;
 /** About what a piece of a body takes, besides its bytes. */
 export const PIECE_BYTES = 256;
 
-/** A body may expand to so many bytes, and to so many for each of its own. */
+/** A body may expand to so many bytes, and to so many for each of its bytes. */
 const MIN_EXPANDED_BYTES = 256 * MIB;
 const MAX_EXPANSION = 200;
 
@@ -23,7 +23,7 @@ const ROW_BYTES = 64;
 const CELL_BYTES = 8;
 
 /**
- * The bytes that one body may take: at once, and in all. Whoever decodes its bytes counts here what it is about to
+ * The bytes that one body may take: at once, and in all. The decoder of its bytes counts here the memory that it is about to
  * hold, before it allocates.
  */
 export class ByteBudget {

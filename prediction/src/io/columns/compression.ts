@@ -183,7 +183,7 @@ export function decompressZstandard(frame: Uint8Array, room: Uint8Array): Uint8A
   return room.subarray(0, length);
 }
 
-/** Returns a copy of a frame whose data end with `END_MARK`, as a block of its own (RFC 8878, 3.1.1.2). */
+/** Returns a copy of a frame whose data end with `END_MARK`, as a separate block (RFC 8878, 3.1.1.2). */
 function appendByte(frame: Uint8Array, firstBlock: number): Uint8Array {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
   let last = firstBlock;

@@ -129,8 +129,8 @@ test('answers in CSV are the same from cells and from objects', async () => {
         }),
       );
       expect(fromCells).toBe(fromObjects);
-      const told = Papa.parse<Record<string, string>>(fromCells ?? '', { delimiter: ',', header: true });
-      expect(told.data.slice(0, -1).map((row) => unescaped(row['kind']))).toEqual(lines.map(([, kind]) => kind));
+      const parsed = Papa.parse<Record<string, string>>(fromCells ?? '', { delimiter: ',', header: true });
+      expect(parsed.data.slice(0, -1).map((row) => unescaped(row['kind']))).toEqual(lines.map(([, kind]) => kind));
     }),
     { numRuns: 60 },
   );

@@ -135,8 +135,8 @@ function tell(records: readonly Parts[], header: boolean, isAll: boolean): CsvDi
   if (best.includes(';') && rows.length > 0 && rows.every(hasOnlyDecimalCommas)) {
     return { delimiter: ';' };
   }
-  const [told, another] = best;
-  return told === undefined || another !== undefined ? { fault: UNCLEAR } : { delimiter: told };
+  const [winner, another] = best;
+  return winner === undefined || another !== undefined ? { fault: UNCLEAR } : { delimiter: winner };
 }
 
 function countDelimiters(delimiter: Delimiter, parts: Parts): number {

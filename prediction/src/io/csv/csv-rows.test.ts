@@ -183,7 +183,7 @@ describe('answers in CSV', () => {
         const more = explain ? ['rent_original', 'rent_anomaly', 'rent_explain'] : [];
         const header = [...names, ...more];
         const lines = Papa.parse<string[]>(csv.text, { delimiter: ',', newline: '\r\n' }).data;
-        expect(lines).toEqual([header, ...expected.map((told) => header.map((name) => textOf(told[name]))), ['']]);
+        expect(lines).toEqual([header, ...expected.map((line) => header.map((name) => textOf(line[name]))), ['']]);
       }),
       { numRuns: 60 },
     );
@@ -197,14 +197,14 @@ describe('answers in CSV', () => {
     const expected: Record<string, unknown>[] = JSON.parse(json.text);
     expect(rows).toBe(20);
     expect(csvRows(text)).toEqual(
-      expected.map((told) => ({
+      expected.map((line) => ({
         ...Object.fromEntries(
-          ['rooms', 'index', 'rent', 'place', 'place_confidence'].map((name) => [name, String(told[name])]),
+          ['rooms', 'index', 'rent', 'place', 'place_confidence'].map((name) => [name, String(line[name])]),
         ),
-        place_set: JSON.stringify(told['place_set']),
-        place_original: told['place_original'],
-        place_anomaly: String(told['place_anomaly']),
-        place_explain: told['place_explain'],
+        place_set: JSON.stringify(line['place_set']),
+        place_original: line['place_original'],
+        place_anomaly: String(line['place_anomaly']),
+        place_explain: line['place_explain'],
       })),
     );
   });

@@ -125,7 +125,7 @@ describe('the separator', () => {
     ['decimal commas below a name with a comma', writeCsv('"x";y', decimals), {}],
     ['a quoted name with other separators', plain.replace('x,y', '" x";"y"').replaceAll(',', ';'), {}],
     ['what is given', plain.replaceAll(',', ';'), { delimiter: ';' }],
-  ] as const)('is told: %s', async (_, csv, options) => {
+  ] as const)('is reported: %s', async (_, csv, options) => {
     const table = await readCsvTable(csvStream(csv), 'y', options);
     const model = train(table);
     expect(model.columns).toMatchObject([{ name: 'x', kind: 'number', min: 0, max: 6 }]);
@@ -135,7 +135,7 @@ describe('the separator', () => {
     }
   });
 
-  test('is told by the rows where the header has two kinds', async () => {
+  test('is recognised by the rows where the header has two kinds', async () => {
     const names = writeCsv('"x";size, in cm;y', (index) => `${index % 7};${index % 3},5;${index}`);
     const { columns } = await readCsv(names);
     expect(columns.map(({ name }) => name)).toEqual(['x', 'size, in cm']);
@@ -269,7 +269,7 @@ describe('bad CSV is refused with its line and a remedy', () => {
     ]);
   });
 
-  test('separators that cannot be told', async () => {
+  test('separators that cannot be reported', async () => {
     const csv = writeCsv('x,a;y', (index) => `${index},a;${index}`);
     expect(await catchFaults(() => readCsv(csv))).toMatchObject([
       { message: expect.stringContaining('Set the parameter delimiter') },

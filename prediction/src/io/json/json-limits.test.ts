@@ -55,7 +55,7 @@ describe('a body of JSON', () => {
     expect(text).toBe(plain(rows));
   });
 
-  test('with more unknown names than are told apart is answered as objects are', async () => {
+  test('with more unknown names than are distinguished is answered as objects are', async () => {
     const rows = rentRows(700).map((row, index) => ({ ...row, id: index, [`n${index}`]: 1 }));
     const { warnings, text } = await answer(JSON.stringify(rows));
     const check = rent.check();

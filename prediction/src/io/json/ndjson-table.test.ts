@@ -29,14 +29,14 @@ test('blank lines are not rows, whatever blanks they have and however the text i
 test.each([
   ['is not valid JSON', '{"y"}'],
   ['has more than 1048576 bytes', `"${'a'.repeat(1024 * 1024)}"`],
-])('a line that %s is told with its number, behind millions of blank lines', async (what, line) => {
+])('a line that %s is reported with its number, behind millions of blank lines', async (what, line) => {
   // The reader would be held for half a minute if a blank line cost what a row costs.
   const text = `${'\n'.repeat(8_000_000)}${rows.join('\n')}\n \r\n${line}\n${rows.join('\n')}`;
   const faults = await catchFaults(() => read(text, 256 * 1024));
   expect(faults).toMatchObject([{ line: 8_000_062, message: expect.stringContaining(what) }]);
 });
 
-test('a line that is not UTF-8 is told with its number, behind the faults of lines before it', async () => {
+test('a line that is not UTF-8 is reported with its number, behind the faults of lines before it', async () => {
   const bytes = (text: string) => Buffer.from(text, 'latin1');
   const readBytes = (text: string) =>
     catchFaults(() =>

@@ -34,7 +34,7 @@ test.each([
   expect(await catchFaults(() => read(records))).toMatchObject([fault]);
 });
 
-test('a cell that cannot be used is told by its row', async () => {
+test('a cell that cannot be used is reported by its row', async () => {
   const rows = Array.from({ length: 60 }, (_, index) => [index, index === 7 ? 'seven' : index]);
   expect(await catchFaults(() => read([['x', 'y'], ...rows]))).toMatchObject([{ column: 'y', row: 7 }]);
 });

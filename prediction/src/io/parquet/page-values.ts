@@ -32,7 +32,7 @@ const Encoding = {
 /**
  * Reads the values of a page.
  *
- * @param grow is told the bytes of texts that share their beginnings, before they are written out.
+ * @param grow gets the bytes of texts that share their beginnings, before they are written out.
  * @throws {FormatError} at an encoding that is not read.
  * @throws {RangeError} if the bytes do not hold so many values.
  */

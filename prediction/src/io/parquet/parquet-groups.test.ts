@@ -97,7 +97,7 @@ test('whatever is written is read', async () => {
   );
 });
 
-describe('a file that is not as it should be is told', () => {
+describe('a file that is not as it should be is reported', () => {
   const whole = sample('snappy');
   const withFooterLength = (length: number) => {
     const bytes = Buffer.from(whole);

@@ -280,7 +280,7 @@ class CellRewriter {
     this.#texts = new CellTexts(lent.memory);
   }
 
-  /** Changes the cells of a block whose bytes are not those of the answer. What was written for the last block is lost. */
+  /** Changes the cells of a block whose bytes are not those of the answer. The bytes of the last block are lost. */
   rewrite(block: CellBlock): void {
     const { memory } = this.#lent;
     const { plan, place, rowCount } = block;

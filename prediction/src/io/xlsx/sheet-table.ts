@@ -19,7 +19,7 @@ export interface FoundSheet {
   readonly sheet: string;
 }
 
-/** Is told what was found in a workbook, in this order. */
+/** Receives the parts of a workbook, in this order. */
 export interface SheetListener {
   /** Called when the sheet is known, before it is read. */
   open?(found: FoundSheet): void;

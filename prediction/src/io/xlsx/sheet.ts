@@ -49,7 +49,7 @@ class RowsOfSheet implements ElementSink {
   #cells: SheetRow['cells'][number][] = [];
   #isText = true;
   #textBytes = 0;
-  /** Of the cell that is read: its column, type and style. */
+  /** The column, type and style of the cell that is read. */
   #place = -1;
   #type = 'n';
   #style = 0;

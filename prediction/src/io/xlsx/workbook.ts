@@ -172,14 +172,14 @@ export class RichText {
 }
 
 /**
- * Returns a text with memory of its own. V8 keeps all of a text of which 13 characters are used, and here that is a
+ * Returns a text with its own memory. V8 keeps all of a text of which 13 characters are used, and here that is a
  * chunk of 64 KiB.
  */
 export function copyText(text: string): string {
   return text.length < 13 ? text : Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
-/** Returns a text with its escapes read, and with memory of its own: characters that XML lacks are `_x000D_`. */
+/** Returns a text with its escapes read, and with its own memory: characters that XML lacks are `_x000D_`. */
 export function decodeEscapes(text: string): string {
   if (!text.includes('_x')) return copyText(text);
   return text.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

@@ -32,7 +32,7 @@ const MEANS: usize = memory.data(8 * MAX_BINS, 8);
 /**
  * Keeps the best set of categories to send left, if it gains more than the best split so far. In
  * the order of mean residuals, only the beginnings and the ends of the sequence need to be tried
- * (Fisher 1958, as in LightGBM, Ke et al. 2017). Missing values are a category of their own.
+ * (Fisher 1958, as in LightGBM, Ke et al. 2017). Missing values are a separate category.
  * Categories with too few rows go right, with the rest. Categories that the node lacks go with the
  * larger child, because nothing suggests that they resemble the smaller one.
  *

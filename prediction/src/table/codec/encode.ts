@@ -12,7 +12,7 @@ const PIECE = PART / 4;
 /**
  * A table as bytes, for keeping until its model is trained: V8's structured clone, which holds
  * typed arrays and any string, and which later versions of Node read. It comes in parts, because
- * whoever keeps one may do nothing else meanwhile.
+ * a caller that keeps one may do nothing else meanwhile.
  */
 export function* encodeTable(table: Table, places?: RowPlaces): Generator<Uint8Array<ArrayBuffer>> {
   let part: (Piece | SeriesHead | SeriesPiece)[] = [];

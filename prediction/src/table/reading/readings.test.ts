@@ -274,13 +274,13 @@ describe('a target of numbers with a unit', () => {
     expect(describeModel(model)).toMatch(/off by [\d.]+ € on average/);
     expect(decodeModel(encodeModel(model))).toEqual(model);
     const predictor = new Predictor(model);
-    const [told, missed] = predictor.predict([
+    const [within, missed] = predictor.predict([
       { x: 3, y: '3,50 €' },
       { x: 3, y: '1.000,00 €' },
     ]);
-    expect(told).toMatchObject({ anomaly: false, original: '3,50 €' });
+    expect(within).toMatchObject({ anomaly: false, original: '3,50 €' });
     expect(missed).toMatchObject({ anomaly: true });
-    expect(told?.value).toBeCloseTo(3.5, 0);
+    expect(within?.value).toBeCloseTo(3.5, 0);
   });
 
   test('is kept with its unit', () => {

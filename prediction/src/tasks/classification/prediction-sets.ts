@@ -40,7 +40,7 @@ export function calibrateSets(probabilities: Float64Array, labels: Uint16Array, 
 }
 
 /**
- * Of n scores, the k-th smallest with k = ⌊(n + 1)(1 − confidence)⌋ is reached by the truth of a new row with at
+ * Among n scores, the k-th smallest with k = ⌊(n + 1)(1 − confidence)⌋ is reached by the truth of a new row with at
  * least that confidence. Too few scores vouch for no threshold: then it is 0.
  */
 function findThresholds(scores: readonly number[]): number[] {

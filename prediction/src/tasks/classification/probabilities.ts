@@ -2,7 +2,7 @@ import type { Scores } from '../../trees/forest/tree.js';
 
 /**
  * The calibration of scores to probabilities: the softmax of scale × score + shift, mixed with the shares of the classes.
- * Of two classes, the score of the first is 0.
+ * With two classes, the score of the first is 0.
  */
 export interface ScoreCalibration {
   scale: number;

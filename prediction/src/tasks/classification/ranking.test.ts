@@ -60,7 +60,7 @@ test('a table of many rows has small steps among those of a rare class, and amon
   }
 });
 
-test('of more than ten classes, only the areas are told', () => {
+test('of more than ten classes, only the areas are reported', () => {
   const labels = Uint16Array.from({ length: 220 }, (_, row) => row % 11);
   const probabilities = Float64Array.from({ length: 220 * 11 }, (_, at) => {
     return labels[Math.floor(at / 11)] === at % 11 ? 0.5 : 0.05;

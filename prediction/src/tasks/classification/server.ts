@@ -82,7 +82,7 @@ function classLayout(model: Pick<ClassificationModel, 'target' | 'classes' | 'co
   ]);
 }
 
-/** A model without its trees, which the scorers have in a form of their own. */
+/** A model without its trees, which the scorers have in a separate form. */
 type Facts = Omit<ClassificationModel, 'class_forests' | 'partial_rows'>;
 
 interface Parts {

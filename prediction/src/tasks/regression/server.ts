@@ -34,8 +34,8 @@ import type { RegressionModel } from './model.js';
 export interface Prediction {
   value: number;
   /**
-   * Of the rows answered with confidence c, a share c has its true value between min and max. It
-   * is below the level asked for where the model has seen too few rows to promise that one.
+   * Among the rows answered with confidence c, a share c has its true value between min and max. It
+   * is below the level asked for where the model has seen too few rows to promise it.
    */
   confidence: number;
   min: number;
@@ -51,7 +51,7 @@ export interface Prediction {
 /** The numbers of a row, apart from the base and the contributions, which stand behind them. */
 const NUMBERS = 4;
 
-/** A model without its trees, which the scorers have in a form of their own. */
+/** A model without its trees, which the scorers have in a separate form. */
 type Facts = Omit<RegressionModel, 'value_forest' | 'error_forest' | 'partial_rows'>;
 
 interface Parts {

@@ -14,7 +14,7 @@ export interface Encoder {
   readonly binOfOthers: number;
   /** Finds the bins of numbers and dates; null for categories, and for parts of dates. */
   readonly grid: CutGrid | null;
-  /** The texts that have a bin of their own; none of numbers and dates. */
+  /** The texts that have their own bin; none of numbers and dates. */
   readonly texts: readonly string[];
   bin(cell: unknown): number;
   /** Of a column of dates alone: the bin of one in milliseconds since 1970; NaN is missing. */
@@ -127,7 +127,7 @@ export function chooseCuts(values: readonly ValueCount[]): number[] {
     const next = values[index + 1];
     if (next === undefined) break;
     rowsInBin += count;
-    // A frequent value fills a bin of its own: divide the remaining rows among the remaining bins.
+    // A frequent value fills its own bin: divide the remaining rows among the remaining bins.
     const binsLeft = MAX_VALUE_BINS - cuts.length;
     const isFull = values.length <= MAX_VALUE_BINS || rowsInBin >= rowsLeft / binsLeft;
     if (!isFull || binsLeft === 1) continue;

@@ -96,7 +96,7 @@ export class Booster {
     });
   }
 
-  /** Adds a number of rounds; `onRound` is told the number of each when it is done. Returns the forests. */
+  /** Adds a number of rounds; `onRound` receives the number of each when it is done. Returns the forests. */
   addRounds(rounds: number, onRound: (round: number) => void = () => {}): readonly Forest[] {
     for (let round = 1; round <= rounds; round++) {
       this.addRound();

@@ -35,7 +35,7 @@ export class KernelDataset {
   readonly splitFeatures: number;
   /** Address, by feature, of 1 if the next split may use it, else 0 (u8). */
   readonly drawnFeatures: number;
-  /** Addresses where the kernel tells a split, and is told one. */
+  /** Addresses where the kernel writes a split, and reads one. */
   readonly split: number;
   readonly goesLeft: number;
   /** Addresses of what a tree is grown in: u32 by row twice, i32 by row the quantised residuals. */

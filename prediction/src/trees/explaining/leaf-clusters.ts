@@ -3,7 +3,7 @@ import type { FeatureBits, TreeGame } from './leaf-games.js';
 import { LeafValues } from './shapley.js';
 
 /**
- * Leaves of a tree that stand side by side. What they contribute depends on few features, and on little of each: on
+ * Leaves of a tree that stand side by side. Their contributions depend on few features, and on little of each: on
  * which of their leaves it meets. These possibilities, multiplied, are the states of the cluster.
  */
 export interface LeafCluster {

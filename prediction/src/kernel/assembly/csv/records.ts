@@ -27,7 +27,7 @@ let bodyEnd: usize = 0;
 let columns: usize = 0;
 let fieldCount: u32 = 0;
 
-/** Of the record: the lines that it takes, and whether it is a blank line. */
+/** The number of lines of the record, and whether it is a blank line. */
 let lines: u32 = 0;
 let isBlankLine: bool = false;
 /** Of the field: whether it cannot be a cell of text. */

@@ -14,7 +14,7 @@ const ZERO: u32 = 0x30;
 const COMMA: u32 = 0x2c;
 const COLON: u32 = 0x3a;
 
-/** The most levels that a value of a row has. What nests deeper is left to the way of objects. */
+/** The most levels that a value of a row has. Deeper values take the path of objects. */
 const MAX_NESTING: i32 = 90;
 
 /** A text of up to 15 significant digits is the only shortest one of its double. */
