@@ -3,6 +3,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { answered } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { settled } from '../../testkit/service/train-prices.js';
+import { effortOf } from '../sent-tables.js';
 import { ownProject, roster, send } from '../target.js';
 
 const ONE = '/api/projects/{projectName}/models/{modelName}';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 const path = (name: string, query: string) => `/api/projects/${projectName}/models/${name}/predict?${query}`;
 
 async function train(modelName: string, target: string, body: Row[], more: object = {}): Promise<void> {
-  const params = { path: { projectName, modelName }, query: { target, ...more } };
+  const params = { path: { projectName, modelName }, query: { target, ...effortOf(more), ...more } };
   await settled(roster, params.path, await answered(roster.PUT(ONE, { params, body })));
 }
 

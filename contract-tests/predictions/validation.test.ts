@@ -2,6 +2,7 @@
 import { answered, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { settled } from '../../testkit/service/train-prices.js';
+import { effortOf } from '../sent-tables.js';
 import { ownProject, roster } from '../target.js';
 
 const ONE = '/api/projects/{projectName}/models/{modelName}';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 
 function begin(modelName: string, body: Row[], query: Query) {
-  const params = { path: { projectName, modelName }, query: { target: 'y', ...query } };
+  const params = { path: { projectName, modelName }, query: { target: 'y', ...effortOf(query), ...query } };
   return roster.PUT(ONE, { params, body });
 }
 

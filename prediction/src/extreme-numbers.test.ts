@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Row, readRows, rentRows } from '../../testkit/prediction/sample-tables.js';
+import { QUICK, type Row, readRows, rentRows } from '../../testkit/prediction/sample-tables.js';
 import {
   answerRows,
   createPredictor,
@@ -91,7 +91,7 @@ describe('numbers of any size', () => {
         const table = readUnlessRefused(rows, as);
         if (table === undefined) return;
         trained += 1;
-        const artifact = encodeModel(train(table));
+        const artifact = encodeModel(train(table, QUICK));
         verifyModel(artifact);
         const predictor = createPredictor(decodeModel(artifact));
         const others = asked.map((a) => ({ a, b: -a }));
@@ -111,7 +111,7 @@ describe('numbers of any size', () => {
   test('in the target are measured in their own size', () => {
     const ofSize = (size: number) => {
       const rows = rentRows(200).map(({ rent, ...row }) => ({ ...row, rent: Number(rent) * size }));
-      return train(readRows(rows, 'rent')).metrics.predicted_actual;
+      return train(readRows(rows, 'rent'), QUICK).metrics.predicted_actual;
     };
     // Not all of these are whole numbers, which are rounded to. Powers of two lose no digit.
     const expected = ofSize(2 ** -5).map(computeInUnit(2 ** -5));
@@ -133,7 +133,7 @@ function trainForecast(rows: readonly Row[], known: readonly string[] = []) {
   const task: ForecastGoal = { orderBy: 't', groupBy: ['name'], horizon: 3, known };
   const table = readRowsTable(rows, 'y', { task });
   if (table.task !== 'forecast') throw new Error('The goal is a forecast');
-  return train(table);
+  return train(table, QUICK);
 }
 
 function trainSeries(rows: readonly Row[], known: readonly string[] = []) {
@@ -211,7 +211,7 @@ describe('series of numbers of any size', () => {
 });
 
 describe('a model whose numbers overflowed', () => {
-  const model = train(readRows(rentRows(100), 'rent'));
+  const model = train(readRows(rentRows(100), 'rent'), QUICK);
 
   test('does not pass for one that can be read', () => {
     const overflowed = { ...model, target_deviation: Number.POSITIVE_INFINITY };
@@ -220,7 +220,7 @@ describe('a model whose numbers overflowed', () => {
 
   test('does not pass for one that answers', () => {
     const table = readRowsTable(rentRows(100), 'place', { task: 'classification' });
-    const classifier = train(table);
+    const classifier = train(table, QUICK);
     if (classifier.task !== 'classification') throw new Error('The target holds classes.');
     const class_forests = classifier.class_forests.map(({ trees }) => ({
       base: Number.MAX_VALUE,

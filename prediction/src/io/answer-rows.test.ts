@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { toColumns, writeFile } from '../../../testkit/data/table-files.js';
-import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
+import { QUICK, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { type AnswerOptions, type AnswerPart, answerParsedRows, answerRows, Predictor, train } from '../index.js';
 
-const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
+const rent = new Predictor(train(readRows(rentRows(200), 'rent'), QUICK));
 
 async function* pieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -11,7 +11,7 @@ import {
   writePage,
   zstandardRun,
 } from '../../../testkit/prediction/hostile-parquet.js';
-import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
+import { QUICK, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, readTable, TableError, train } from '../index.js';
 import type { AnswerFormat, RowFormat } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
@@ -22,7 +22,7 @@ import { type ArrowType, type Field, INT32, TypeId, UTF8, VERSION } from './arro
 import { FormatError } from './columns/format-error.js';
 
 const MIB = 1024 * 1024;
-const predictor = new Predictor(train(readRows(rentRows(60), 'rent')));
+const predictor = new Predictor(train(readRows(rentRows(60), 'rent'), QUICK));
 
 /** Answers a body, and returns the bytes of each part. */
 async function answer(body: Uint8Array, from: RowFormat, to: AnswerFormat): Promise<Uint8Array[]> {

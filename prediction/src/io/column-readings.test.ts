@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { writeWorkbook } from '../../../testkit/data/workbooks.js';
 import { answer, pieces } from '../../../testkit/prediction/answered-rows.js';
-import { makeRows } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK } from '../../../testkit/prediction/sample-tables.js';
 import { decodeModel, encodeModel, Predictor, type RegressionTable, train } from '../index.js';
 import type { TableColumn } from '../table/column.js';
 import type { TableMarks } from '../table/reading/column-reading.js';
@@ -81,7 +81,7 @@ describe.each(Object.keys(FORMS))('%s', (name) => {
   });
 
   test('are predicted from as the numbers that they are', async () => {
-    const predictor = new Predictor(train(await read(rows, 'csv', 'y')));
+    const predictor = new Predictor(train(await read(rows, 'csv', 'y'), QUICK));
     const few = rows.slice(0, 40).map(({ x }) => ({ x }));
     const expected = predictor.predict(values.slice(0, 40).map((x) => ({ x })));
     for (const from of ['csv', 'json', 'ndjson'] as const) {
@@ -98,7 +98,7 @@ const prices = Array.from({ length: 200 }, (_, index) => ({ x: group(10 * index,
 
 describe('rows that contradict the column', () => {
   test('count as missing, and are warned of alike in every format', async () => {
-    const predictor = new Predictor(train(await read(prices, 'csv', 'y')));
+    const predictor = new Predictor(train(await read(prices, 'csv', 'y'), QUICK));
     const rows = ['12,5', '1.234,50', '1,200', '1200.5', '-1,200', 'dear', '1 200'].map((x) => ({ x }));
     const [missing] = predictor.predict([{}]);
     for (const from of ['csv', 'json', 'ndjson'] as const) {
@@ -114,7 +114,7 @@ describe('rows that contradict the column', () => {
   });
 
   test('are read each by itself by a model of an earlier release', async () => {
-    const model = train(await read(prices, 'csv', 'y'));
+    const model = train(await read(prices, 'csv', 'y'), QUICK);
     const earlier = decodeModel(
       Buffer.from(
         Buffer.from(encodeModel(model))
@@ -207,7 +207,7 @@ describe('infinity as R and pandas write it', () => {
       x: index % 4 === 0 ? (['Inf', 'inf', 'Infinity'][index % 3] ?? '') : String(index),
       y: String(index % 4 === 0 ? 500 + (index % 5) : index),
     }));
-    const predictor = new Predictor(train(await read(rows, format, 'y')));
+    const predictor = new Predictor(train(await read(rows, format, 'y'), QUICK));
     expect(predictor.model.columns[0]).toMatchObject({ kind: 'number', missing_share: 0, min: 1, max: 119 });
     const asked = ['inf', 'Inf', '+inf', 'Infinity'].map((x) => ({ x }));
     const { bytes } = await answer(predictor, write(asked, format), { from: format, to: 'json' });
@@ -223,7 +223,7 @@ describe('one invalid date in two hundred', () => {
       when: index === 9 ? 'TBD' : `05/${13 + (index % 15)}/${2010 + (index % 10)}`,
       y: String(index % 50),
     }));
-    const model = train(await read(rows, format, 'y'));
+    const model = train(await read(rows, format, 'y'), QUICK);
     expect(model.columns[0]).toMatchObject({
       kind: 'date',
       missing_share: 1 / 200,

@@ -2,7 +2,7 @@ import * as arrow from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { answer, pieces } from '../../../testkit/prediction/answered-rows.js';
-import { catchFaults, makeRows } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, makeRows, QUICK } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, readCsvTable, readRowsTable, readTable, type Table, train } from '../index.js';
 import type { RowFormat } from './answer-part.js';
 
@@ -97,7 +97,7 @@ describe('an infinite number is a number', () => {
     const trained = async (read: Promise<Table>) => {
       const table = await read;
       if (table.task !== 'regression') throw new Error('The target is no number');
-      return train(table);
+      return train(table, QUICK);
     };
     const model = await trained(readTable(format, pieces(bytes), 'rent'));
     const expected = await trained(readTable('csv', pieces(csvBytes), 'rent'));

@@ -16,7 +16,7 @@ import {
   TIMEOUT,
   tryFiles,
 } from '../../../testkit/prediction/hostile-files.js';
-import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
+import { QUICK, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, readTable, train } from '../index.js';
 import { TableError } from '../table/table-error.js';
 import { DeclinedError, type RowFormat } from './answer-part.js';
@@ -81,7 +81,7 @@ function makeJson(numbers: MadeNumbers): Uint8Array {
 }
 
 const rows = rentRows(60);
-const predictor = new Predictor(train(readRows(rows, 'rent')));
+const predictor = new Predictor(train(readRows(rows, 'rent'), QUICK));
 
 function isTableFault(error: unknown): boolean {
   return error instanceof TableError || error instanceof MalformedJsonError || error instanceof JsonShapeError;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FILE_FORMATS, toColumns, writeFile } from '../../../testkit/data/table-files.js';
 import { answer, pieces } from '../../../testkit/prediction/answered-rows.js';
-import { catchFaults, makeRows } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, makeRows, QUICK } from '../../../testkit/prediction/sample-tables.js';
 import { createPredictor, decodeModel, encodeModel, type Model, Predictor, readRowsTable, train } from '../index.js';
 import { createTruthReader } from '../promises/subject.js';
 import type { TableOptions } from '../table/row-reader.js';
@@ -27,7 +27,7 @@ const rows: Row[] = numbers.map(({ x }, index) => ({
 
 const MARKS = { missing: ['k.A.'], missingIn: ['x=-'] };
 
-const model = train(readRowsTable(rows, 'y', { marks: MARKS }));
+const model = train(readRowsTable(rows, 'y', { marks: MARKS }), QUICK);
 if (model.task !== 'regression') throw new Error('The target is no number');
 
 describe('words that the sender names', () => {
@@ -38,7 +38,7 @@ describe('words that the sender names', () => {
       rowCount: rows.length - 15,
       leftOut: [{ cause: 'no_target', rows: 15, words: [{ word: 'K.A.', rows: 15 }] }],
     });
-    const { columns } = train(table);
+    const { columns } = train(table, QUICK);
     expect(columns).toMatchObject([
       { name: 'x', kind: 'number', missing_share: expect.closeTo(1 / 17, 2) },
       { name: 'kind', kind: 'category', missing_share: expect.closeTo(0.5, 1) },
@@ -80,7 +80,7 @@ describe('words that the sender names', () => {
         await read(marked, format, 'y', { marks: { missing: ['-999'] } }),
         await read(texts, format, 'y', { marks: { missingIn: ['x=-999'] } }),
       ]) {
-        const [column] = train(table).columns;
+        const [column] = train(table, QUICK).columns;
         expect(column).toMatchObject({ kind: 'number', missing_share: 0.2, min: expect.any(Number) });
         expect(Number(column?.min)).toBeGreaterThanOrEqual(0);
         expect('columns' in table && 'missing' in (table.columns[0] ?? {}) && table.columns[0]).toMatchObject({
@@ -88,7 +88,7 @@ describe('words that the sender names', () => {
         });
       }
     }
-    const trained = train(readRowsTable(marked, 'y', { marks: { missing: ['-999'] } }));
+    const trained = train(readRowsTable(marked, 'y', { marks: { missing: ['-999'] } }), QUICK);
     if (trained.task !== 'regression') throw new Error('The target is no number');
     const predictor = new Predictor(trained);
     const [missing] = predictor.predict([{}]);
@@ -119,7 +119,7 @@ describe('words that the sender names', () => {
       y: index % 11 === 0 ? 'k.A.' : String(10 + (index % 7)),
     }));
     const task = { orderBy: 'day', groupBy: ['place'], horizon: 3, known: [] };
-    const forecaster = train(readRowsTable(series, 'y', { task, marks: MARKS_OF_TARGET }));
+    const forecaster = train(readRowsTable(series, 'y', { task, marks: MARKS_OF_TARGET }), QUICK);
     if (forecaster.task !== 'forecast') throw new Error('The task is a forecast');
     expect(forecaster.row_count).toBe(109);
     expect([...forecaster.series].map(({ groups }) => groups)).toEqual([['NA'], ['k.A.']]);
@@ -173,7 +173,7 @@ describe('a frequent text among numbers or dates', () => {
     const mixed = numbers.map(({ x }, index) => ({ x: index % 5 === 0 ? text : write(index), y: x }));
     for (const format of FILE_FORMATS) {
       const table = await read(mixed, format, 'y');
-      const [column] = train(table).columns;
+      const [column] = train(table, QUICK).columns;
       expect(column).toMatchObject({
         kind: 'category',
         reading: { kind: 'undecided', reason: expect.stringMatching(reason) },
@@ -181,13 +181,13 @@ describe('a frequent text among numbers or dates', () => {
       const { columns } = await previewTable(pieces(writeFile(format, toColumns(mixed))), format);
       expect(columns[0]).toMatchObject({ reading: { kind: 'undecided' }, alternatives: [] });
       const decided = await read(mixed, format, 'y', { marks: { missing: [text] } });
-      expect(train(decided).columns[0]?.kind).not.toBe('category');
+      expect(train(decided, QUICK).columns[0]?.kind).not.toBe('category');
     }
   });
 
   test('is named also where it is in most rows, or the column has more values than are kept', async () => {
     const sparse = Array.from({ length: 400 }, (_, index) => ({ x: index % 10 < 7 ? '-' : values(index), y: index }));
-    expect(train(readRowsTable(sparse, 'y')).columns[0]?.reading).toMatchObject({
+    expect(train(readRowsTable(sparse, 'y'), QUICK).columns[0]?.reading).toMatchObject({
       reason: expect.stringContaining('"-" in row 0 (70 %)'),
     });
     const many = Array.from({ length: 90_000 }, (_, index) => ({
@@ -207,7 +207,7 @@ describe('a frequent text among numbers or dates', () => {
     ['names', ['North', 'South', '2']],
   ])('is none among %s, which are categories', (_, texts) => {
     const named = numbers.map((_, index) => ({ x: texts[index % texts.length], y: index }));
-    expect(train(readRowsTable(named, 'y')).columns[0]).toMatchObject({ kind: 'category', reading: null });
+    expect(train(readRowsTable(named, 'y'), QUICK).columns[0]).toMatchObject({ kind: 'category', reading: null });
   });
 });
 
@@ -289,12 +289,12 @@ describe('a target of which numbers are wanted', () => {
 
 test('a column of which all values are words says so, and words for an absent column are refused', async () => {
   const empty = rows.map((row, index) => ({ ...row, x: '0', y: index }));
-  const [column] = train(readRowsTable(empty, 'y', { marks: { missing: ['0'] } })).columns;
+  const [column] = train(readRowsTable(empty, 'y', { marks: { missing: ['0'] } }), QUICK).columns;
   expect(column).toMatchObject({ used: false, reason: 'every value is missing' });
   const [fault] = await catchFaults(() => readRowsTable(rows, 'y', { marks: { missingIn: ['size=0'] } }));
   expect(fault).toMatchObject({ column: 'size', message: expect.stringContaining('which missing_in names') });
   const named = numbers.map(({ x }, index) => ({ 'a=b': index % 3 ? String(x) : 'c=d', y: index }));
-  const [equal] = train(readRowsTable(named, 'y', { marks: { missingIn: ['a=b=c=d'] } })).columns;
+  const [equal] = train(readRowsTable(named, 'y', { marks: { missingIn: ['a=b=c=d'] } }), QUICK).columns;
   expect(equal).toMatchObject({ kind: 'number', missing_share: 1 / 3 });
 });
 
@@ -319,7 +319,7 @@ test('rows are predicted alike in every format, whatever the words are', async (
   const column = fc.array(cell, { minLength: 1, maxLength: 12 });
   const property = fc.asyncProperty(fc.uniqueArray(word, { maxLength: 4 }), column, async (missing, cells) => {
     const table = numbers.map(({ x }, index) => ({ n: String(x), c: ['a', 'b', 'c'][index % 3] ?? '', y: index }));
-    const trained = train(readRowsTable(table.slice(0, 60), 'y', { marks: { missing } }));
+    const trained = train(readRowsTable(table.slice(0, 60), 'y', { marks: { missing } }), QUICK);
     const predictor = createPredictor(trained);
     const sent = cells.map((text) => ({ n: text, c: text }));
     const expected = Buffer.concat([...predictor.answer(sent)]).toString();

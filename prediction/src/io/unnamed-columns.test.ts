@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catchFaults, csvStream, makeRows } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, csvStream, makeRows, QUICK } from '../../../testkit/prediction/sample-tables.js';
 import {
   type AnswerPart,
   answerRows,
@@ -39,7 +39,7 @@ function read(text: string, options?: ReadOptions, target = 'y') {
 async function trainOn(text: string, options?: ReadOptions) {
   const table = await read(text, options);
   if (table.task !== 'regression') throw new Error('The table is of another task.');
-  return { table, model: train(table) };
+  return { table, model: train(table, QUICK) };
 }
 
 async function predict(model: Awaited<ReturnType<typeof trainOn>>['model'], body: string) {
@@ -84,7 +84,7 @@ describe('a first column without a name', () => {
     const objects = rows.map(({ x, y }, index) => ({ '': index, x: Number(x), y: Number(y) }));
     const table = readRowsTable(objects, 'y');
     if (table.task !== 'regression') throw new Error('The table is of another task.');
-    const model = train(table);
+    const model = train(table, QUICK);
     expect(model.columns.map(({ name, used }) => [name, used])).toEqual([
       ['column_1', false],
       ['x', true],

@@ -1,8 +1,10 @@
 /** Tests that a table in any of the forms that people write is read as its values, or as none: never as others. */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeFile } from '../../../testkit/data/table-files.js';
 import { answer, pieces } from '../../../testkit/prediction/answered-rows.js';
+import { QUICK } from '../../../testkit/prediction/sample-tables.js';
 import {
   dateForms,
   numberStyles,
@@ -127,7 +129,7 @@ test('a target in any form and format is read as its values, or refused', async 
 test('rows to predict in any form and format are answered as their values', async () => {
   let count = 0;
   const check = async (columns: Record<Name, WrittenColumn>, format: Exclude<Format, 'parquet'>) => {
-    const predictor = new Predictor(train(await read(write(columns, 'csv'), 'csv', 'y')));
+    const predictor = new Predictor(train(await read(write(columns, 'csv'), 'csv', 'y'), QUICK));
     const isRead = NAMES.every(
       (name) => predictor.model.columns.find((column) => column.name === name)?.kind !== 'category',
     );

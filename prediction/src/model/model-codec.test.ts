@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import {
   createPredictor,
   createPredictorInSteps,
@@ -16,7 +16,7 @@ const rows = makeRows(2500, (random, index) => ({
   day: `2024-01-${10 + (index % 20)}`,
   y: random() / 7 + (index % 20),
 }));
-const model = train(readRows(rows, 'y'));
+const model = train(readRows(rows, 'y'), QUICK);
 
 test('a model comes back from bytes as it was, and predicts the same to the last bit', () => {
   const bytes = encodeModel(model);
@@ -55,7 +55,7 @@ test('a model is read and made ready in small steps', () => {
 });
 
 describe('bytes that are not a sound model are refused', () => {
-  const sound = train(readRows(rentRows(60), 'rent'));
+  const sound = train(readRows(rentRows(60), 'rent'), QUICK);
   const text = new TextDecoder().decode(encodeModel(sound));
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, train } from '../index.js';
 
 describe('gaps that training has learnt about', () => {
@@ -9,7 +9,7 @@ describe('gaps that training has learnt about', () => {
       b: index % 5 === 0 ? null : random(),
       y: index % 3 === 0 ? 9 : random(),
     }));
-    const model = train(readRows(rows, 'y'));
+    const model = train(readRows(rows, 'y'), QUICK);
     expect(model.partial_rows).toBeNull();
     expect(new Predictor(model).predict([{}])).toMatchObject([{ original: null }]);
   });
@@ -20,7 +20,7 @@ describe('gaps that training has learnt about', () => {
       x: random(),
       y: (index % 4) * 10 + random(),
     }));
-    const predictor = new Predictor(train(readRows(rows, 'y')));
+    const predictor = new Predictor(train(readRows(rows, 'y'), QUICK));
     const [missing, unseen] = predictor.predict([{ x: 0.5 }, { x: 0.5, kind: 'new' }], { confidence: 0.9 });
     const width = (p = missing) => (p?.max ?? 0) - (p?.min ?? 0);
     expect(missing?.value).toBeCloseTo(0.5, 0);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { QUICK } from '../../../testkit/prediction/sample-tables.js';
 import { readCsvTable } from '../io/read-table.js';
 import type { RowTable } from '../table/table.js';
 import { train } from '../tasks/train.js';
@@ -25,7 +26,7 @@ const every = ({ rowCount }: RowTable) => new Uint32Array(rowCount).map((_, row)
 
 test('the rows of a table are known again, in another order, with other identifiers, and written otherwise', async () => {
   const table = await tableOf(rowsOf(0, 500));
-  const { columns } = train(table);
+  const { columns } = train(table, QUICK);
   const seen = SeenRows.decode(SeenRows.of(table, columns).encode());
   const again = rowsOf(0, 500, (row) => `other-${row * 7}`).toReversed();
   const mixed = await tableOf([...again.map((row) => row.replace(/^(\d+),/, '$1.00,')), ...rowsOf(500, 200)]);
@@ -35,7 +36,7 @@ test('the rows of a table are known again, in another order, with other identifi
 
 test('a row to predict is known by its values, whatever its format and target', async () => {
   const table = await tableOf(rowsOf(0, 500));
-  const { columns } = train(table);
+  const { columns } = train(table, QUICK);
   const isSeen = SeenRows.decode(SeenRows.of(table, columns).encode()).createCheck(columns);
   const row = { a: 8 / 8, day: '2018-09-18', kind: 'z', id: 'another', y: 1 };
   expect(isSeen(row)).toBe(true);
@@ -48,7 +49,7 @@ test('a row to predict is known by its values, whatever its format and target', 
 
 test('another target or value makes a row new', async () => {
   const table = await tableOf(rowsOf(0, 200));
-  const { columns } = train(table);
+  const { columns } = train(table, QUICK);
   const seen = SeenRows.of(table, columns);
   const changed = rowsOf(0, 200).map((row, index) =>
     index % 4 === 0 ? row.replace(/,\d+$/, ',91') : index % 4 === 1 ? `9${row}` : row,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type OnnxFile, readOnnx } from '../../../testkit/prediction/onnx-file.js';
-import { makeRows, type Row } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK, type Row } from '../../../testkit/prediction/sample-tables.js';
 import { exportOnnx, type RegressionModel, readRowsTable, train } from '../index.js';
 import { finish } from '../trees/steps.js';
 import { Message } from './protobuf.js';
@@ -9,7 +9,7 @@ import { Message } from './protobuf.js';
 const FACTS = { name: 'prices', version: 3, checksum: 'c0ffee' };
 
 function exported(rows: readonly Row[], target = 'y'): OnnxFile {
-  const model = train(readRowsTable(rows, target));
+  const model = train(readRowsTable(rows, target), QUICK);
   if (model.task === 'forecast') throw new Error('The model is of another task.');
   return readOnnx(Buffer.concat(finish(exportOnnx(model, FACTS))));
 }
@@ -81,14 +81,14 @@ describe('a file', () => {
   });
 
   test('is not made of a model that learnt from no column', () => {
-    const model = train(readRowsTable(mixedRows, 'y'));
+    const model = train(readRowsTable(mixedRows, 'y'), QUICK);
     if (model.task !== 'regression') throw new Error('The model is of another task.');
     const empty: RegressionModel = { ...model, features: [] };
     expect(() => finish(exportOnnx(empty, FACTS))).toThrow(RangeError);
   });
 
   test('is the same of the same model', () => {
-    const model = train(readRowsTable(mixedRows, 'y'));
+    const model = train(readRowsTable(mixedRows, 'y'), QUICK);
     if (model.task === 'forecast') throw new Error('The model is of another task.');
     const [one, other] = [model, model].map((each) => finish(exportOnnx(each, FACTS)));
     expect(one).toEqual(other);

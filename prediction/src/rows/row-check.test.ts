@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, readRowsTable, train } from '../index.js';
 
 const ageRows = makeRows(400, (random, index) => {
@@ -7,7 +7,7 @@ const ageRows = makeRows(400, (random, index) => {
   const city = ['Oslo', 'Rome', 'Kyiv'][index % 3];
   return { age, city, 'years at work': index % 30, rent: 10 * age + 100 * (index % 3) };
 });
-const predictor = new Predictor(train(readRows(ageRows, 'rent')));
+const predictor = new Predictor(train(readRows(ageRows, 'rent'), QUICK));
 
 function warningsOf(rows: readonly unknown[], most = 10) {
   const check = predictor.check();
@@ -28,7 +28,7 @@ describe('a name means the same in a table and in a row', () => {
 
   test('the target too, and names of properties that every object has', () => {
     const rows = ageRows.map(({ age, rent }) => JSON.parse(`{"__proto__": ${age}, "y": ${rent}}`));
-    const model = new Predictor(train(readRows(rows, ' y ')));
+    const model = new Predictor(train(readRows(rows, ' y '), QUICK));
     const [bare, padded] = model.predict([
       JSON.parse('{"__proto__": 30, "y": 5}'),
       JSON.parse('{" __proto__": 30, "y ": 5}'),

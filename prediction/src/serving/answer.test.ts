@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { type Prediction, Predictor, train } from '../index.js';
 import { columnName } from '../table/column-names.js';
 
-const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
+const rent = new Predictor(train(readRows(rentRows(200), 'rent'), QUICK));
 
 /** Names that need care: quotes, integer-like ones, those of Object, lone surrogates. */
 const inputs = ['2019', 'say\n"hi"', '__proto__', 'constructor', 'lone \ud800', 'ünï😀', 'toJSON'];
@@ -13,7 +13,7 @@ const hostileRows = makeRows(80, (random, index) => {
   const cells = inputs.map((name) => `${JSON.stringify(name)}: ${Math.floor(9 * random())}`);
   return JSON.parse(`{${cells.join()}, ${JSON.stringify(hostileTarget)}: ${index}}`);
 });
-const hostile = new Predictor(train(readRows(hostileRows, hostileTarget)));
+const hostile = new Predictor(train(readRows(hostileRows, hostileTarget), QUICK));
 
 /** Targets of many sizes, and columns of all kinds: a model for each. */
 const sized = [1e-300, 1e-9, 1e-4, 0.37, 1, 5000, 1e12, 1e200].map((size) => {
@@ -22,7 +22,7 @@ const sized = [1e-300, 1e-9, 1e-4, 0.37, 1, 5000, 1e12, 1e200].map((size) => {
     const day = `2024-0${1 + (index % 9)}-01`;
     return { x: random(), kind, day, y: size * (10 + (index % 4) + random()) };
   });
-  return { size, predictor: new Predictor(train(readRows(rows, 'y'))) };
+  return { size, predictor: new Predictor(train(readRows(rows, 'y'), QUICK)) };
 });
 
 /** The contract's answer row, written the plain way. */

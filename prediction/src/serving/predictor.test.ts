@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { answerRows, Predictor, train } from '../index.js';
 
-const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
+const rent = new Predictor(train(readRows(rentRows(200), 'rent'), QUICK));
 
 /** Levels and steps: the error grows with x, dates and categories shift the target. */
 const mixedRows = makeRows(600, (random, index) => {
@@ -12,7 +12,7 @@ const mixedRows = makeRows(600, (random, index) => {
   const kind = ['a', 'b', 'c'][index % 3] ?? 'a';
   return { x, day, kind, y: 10 * x + (index % 300) / 30 + (kind === 'a' ? 5 : 0) + x * random() };
 });
-const mixedModel = train(readRows(mixedRows, 'y'));
+const mixedModel = train(readRows(mixedRows, 'y'), QUICK);
 const mixed = new Predictor(mixedModel);
 
 function same(predictor: Predictor, rows: readonly unknown[]): void {
@@ -67,7 +67,7 @@ describe('cells are read as they were in training', () => {
     const rows = makeRows(100, (random, index) =>
       JSON.parse(`{"constructor": ${index % 2}, "__proto__": ${random()}, "y": ${index % 2}}`),
     );
-    const predictor = new Predictor(train(readRows(rows, 'y')));
+    const predictor = new Predictor(train(readRows(rows, 'y'), QUICK));
     const [without, zero, one] = predictor.predict([
       {},
       ...['{"constructor": 0, "__proto__": 1}', '{"constructor": 1}'].map((text) => JSON.parse(text)),
@@ -80,7 +80,7 @@ describe('cells are read as they were in training', () => {
 
 test('the warnings of a row name no column in which the table had gaps, however few', async () => {
   const gappy = mixedRows.map((row, index) => (index === 300 ? { ...row, kind: null } : row));
-  const predictor = new Predictor(train(readRows(gappy, 'y')));
+  const predictor = new Predictor(train(readRows(gappy, 'y'), QUICK));
   const body = (async function* () {
     yield Buffer.from('{"x":0.5,"day":"2024-03-01"}\n{"x":"about 7","kind":"a"}\n');
   })();
@@ -122,7 +122,7 @@ describe('intervals', () => {
       const x = random();
       return { x, y: 10 * x + 8 * x * (random() - 0.5) };
     });
-    const predictor = new Predictor(train(readRows(rows, 'y')));
+    const predictor = new Predictor(train(readRows(rows, 'y'), QUICK));
     const [sure, unsure] = predictor.predict([{ x: 0.1 }, { x: 0.9 }], { confidence: 0.9 });
     const width = (p = sure) => (p?.max ?? 0) - (p?.min ?? 0);
     expect(width(unsure)).toBeGreaterThan(2 * width(sure));
@@ -143,7 +143,7 @@ describe('intervals', () => {
   });
 
   test('promise no more than the held-out rows can vouch for', () => {
-    const few = new Predictor(train(readRows(rentRows(50), 'rent')));
+    const few = new Predictor(train(readRows(rentRows(50), 'rent'), QUICK));
     // Fifty scores: the largest is beaten by one new row in fifty-one.
     expect(few.predict([{}], { confidence: 0.99 })).toMatchObject([{ confidence: 0.98 }]);
     expect(few.predict([{}], { confidence: 0.9 })).toMatchObject([{ confidence: 0.9 }]);

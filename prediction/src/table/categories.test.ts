@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catchFaults, makeRows, readRows } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, makeRows, QUICK, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, train } from '../index.js';
 import { CATEGORY_BYTES, categoryShare, chooseCategories } from './column-profile.js';
 
@@ -35,7 +35,7 @@ describe('a text of more than 1,000 characters', () => {
       const isLong = index % 3 === 0;
       return { x: isLong ? long[index % 2] : 'short', y: random() + (isLong ? 10 : 0) };
     });
-    const model = train(readRows(rows, 'y'));
+    const model = train(readRows(rows, 'y'), QUICK);
     expect(model.columns[0]).toMatchObject({ used: true, categories: ['short'] });
     const answers = new Predictor(model).predict([{ x: long[0] }, { x: 'unseen' }, { x: 'short' }]);
     const [one, unseen, short] = answers.map(({ value }) => value);
@@ -46,7 +46,7 @@ describe('a text of more than 1,000 characters', () => {
 
   test('leaves a column of such texts alone unused, with the reason', () => {
     const rows = makeRows(100, (random, index) => ({ x: long[index % 2], n: index, y: random() }));
-    const [column] = train(readRows(rows, 'y')).columns;
+    const [column] = train(readRows(rows, 'y'), QUICK).columns;
     expect(column).toMatchObject({ used: false, categories: null });
     expect(column?.reason).toContain('too long for a category, which has at most 1,000 characters');
   });
@@ -71,7 +71,7 @@ test('the categories of a wide table share 4 MiB of JSON, the most common first'
     const cells = Array.from({ length: columns }, (_, column) => [`c${column}`, text]);
     return { ...Object.fromEntries(cells), y: random() };
   });
-  const model = train(readRows(rows, 'y'));
+  const model = train(readRows(rows, 'y'), QUICK);
   for (const { categories } of model.columns) expect(categories).toHaveLength(fitting);
   const listed = model.columns.map(({ categories }) => categories);
   expect(Buffer.byteLength(JSON.stringify(listed))).toBeLessThanOrEqual(CATEGORY_BYTES + 1000);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { catchFaults, csvStream, makeRows, withoutMissing } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, csvStream, makeRows, QUICK, withoutMissing } from '../../../testkit/prediction/sample-tables.js';
 import {
   answerRows,
   encodeTable,
@@ -43,7 +43,7 @@ describe('chosen columns', () => {
     const table = await readCsv(CHOICES);
     expect(withoutMissing(table)).toEqual(withoutMissing(readRowsTable(rows, 'rent', { choices: CHOICES })));
     expect(stored(table)).toEqual(table);
-    const { columns } = train(stored(table));
+    const { columns } = train(stored(table), QUICK);
     expect(columns).toMatchObject([
       { name: 'id', used: false, chosen: 'unused', missing_share: 1 },
       { name: 'zip', kind: 'category', chosen: 'category' },
@@ -57,7 +57,7 @@ describe('chosen columns', () => {
   test('keep the leading zeros of codes in rows to predict, of JSON and of CSV', async () => {
     const table = await readCsv(CHOICES);
     if (table.task !== 'regression') throw new Error('Rents are numbers');
-    const predictor = new Predictor(train(table));
+    const predictor = new Predictor(train(table, QUICK));
     const [town, other] = predictor.predict([{ zip: '05914' }, { zip: '5914' }]);
     expect(other?.value).toBeGreaterThan(2 * (town?.value ?? 0));
     let text = '';
@@ -91,7 +91,7 @@ describe('chosen columns', () => {
       ['zip', 'date'],
       ['floor', 'date'],
     ]);
-    expect(train(table).columns).toMatchObject([
+    expect(train(table, QUICK).columns).toMatchObject([
       { name: 'id' },
       { name: 'zip', used: false, reason: 'no value can be read as a date' },
       { name: 'floor', used: false, kind: 'date' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeRows, readRows } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { findTypicalRow, train } from '../index.js';
 
 /** Two sizes that go together, a colour, an amount with a unit, a day, and a name that no model uses. */
@@ -18,7 +18,7 @@ const rows = makeRows(300, (random, index) => {
 
 test('a typical row is one of the table, near the medians, of the columns that are used', () => {
   const table = readRows(rows, 'y');
-  const { columns } = train(table);
+  const { columns } = train(table, QUICK);
   const typical = Object.fromEntries(
     findTypicalRow(table, columns).map((value, index) => [columns[index]?.name, value]),
   );
@@ -46,7 +46,7 @@ test('a column that is missing in most rows is missing in a typical one', () => 
     return { x, rare: index % 5 === 0 ? random() : '', y: x + random() };
   });
   const table = readRows(gaps, 'y');
-  const [x, rare] = findTypicalRow(table, train(table).columns);
+  const [x, rare] = findTypicalRow(table, train(table, QUICK).columns);
   expect(x).toBeGreaterThan(0.3);
   expect(rare).toBeNull();
 });

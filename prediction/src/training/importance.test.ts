@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, type Row, readRows } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK, type Row, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { train } from '../index.js';
 
 function importanceOf(rows: readonly Row[]) {
-  const { columns } = train(readRows(rows, 'y'));
+  const { columns } = train(readRows(rows, 'y'), QUICK);
   return new Map(columns.map(({ name, importance }) => [name, importance]));
 }
 

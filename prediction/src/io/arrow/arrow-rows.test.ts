@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../../../testkit/prediction/answered-rows.js';
 import { sentTables, writeArrow, writeJson } from '../../../../testkit/prediction/arrow-columns.js';
-import { makeRows, readRows } from '../../../../testkit/prediction/sample-tables.js';
+import { makeRows, QUICK, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
   answerRows,
   Classifier,
@@ -29,6 +29,7 @@ const model = train(
     }),
     'rent',
   ),
+  QUICK,
 );
 const predictor = new Predictor(model);
 const NAMES = ['size', 'place', 'since', 'flag', 'rent', ' size', 'where'];
@@ -177,7 +178,7 @@ test('classes are a dictionary, and their sets are lists', async () => {
     const kind = ['flat', 'house', 'room'][random() < 0.8 ? index % 3 : 0];
     return { size, third: index % 3, kind };
   });
-  const model = train(readRowsTable(rows, 'kind'));
+  const model = train(readRowsTable(rows, 'kind'), QUICK);
   if (!('classes' in model)) throw new Error('The target holds numbers.');
   const classifier = new Classifier(model);
   const table = new arrow.Table({

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { answer } from '../../../../testkit/prediction/answered-rows.js';
 import { lz4Frame, zstandardFrame } from '../../../../testkit/prediction/compressed-frames.js';
 import { MadeNumbers, Written } from '../../../../testkit/prediction/hostile-files.js';
-import { readRows } from '../../../../testkit/prediction/sample-tables.js';
+import { QUICK, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { Predictor, readRowsTable, readTable, train } from '../../index.js';
 import { ByteBudget } from '../columns/byte-budget.js';
 import { decompressLz4Frame } from '../columns/compression.js';
@@ -77,7 +77,7 @@ test.each(SAMPLES)('a file with compression is read: %s', async (name, format) =
 });
 
 test.each(SAMPLES)('rows with compression are predicted: %s', async (name, format) => {
-  const predictor = new Predictor(train(readRows(EXPECTED, 'y')));
+  const predictor = new Predictor(train(readRows(EXPECTED, 'y'), QUICK));
   const rows = Buffer.from(JSON.stringify(EXPECTED));
   const from = `arrow-${format}` as const;
   for (const to of ['json', 'csv', 'arrow-stream'] as const) {

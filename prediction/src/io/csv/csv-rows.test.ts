@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
 import { describe, expect, test } from 'vitest';
-import { readRows, rentRows } from '../../../../testkit/prediction/sample-tables.js';
+import { QUICK, readRows, rentRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
   type AnswerOptions,
   type AnswerPart,
@@ -14,11 +14,11 @@ import {
   UnknownNamesError,
 } from '../../index.js';
 
-const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
+const rent = new Predictor(train(readRows(rentRows(200), 'rent'), QUICK));
 const places = new Classifier(trainedPlaces());
 
 function trainedPlaces() {
-  const model = train(readRowsTable(rentRows(200), 'place'));
+  const model = train(readRowsTable(rentRows(200), 'place'), QUICK);
   if (model.task !== 'classification') throw new Error('The target holds no classes.');
   return model;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   catchFaults,
   csvStream,
+  QUICK,
   readCsv,
   readRows,
   toRows,
@@ -104,14 +105,14 @@ describe('ordinary CSV', () => {
   test('knows dates: with or without time and offset, in UTC', async () => {
     const texts = ['2024-02-28', '2024-02-29 12:30', '2024-03-01T00:00:00+01:00', '2024-03-02T00:00Z'];
     const csv = writeCsv('x,y', (index) => `${texts[index % 4]},${index % 4}`);
-    const model = train(await readCsv(csv));
+    const model = train(await readCsv(csv), QUICK);
     expect(model.columns[0]).toMatchObject({
       kind: 'date',
       min: '2024-02-28T00:00:00.000Z',
       max: '2024-03-02T00:00:00.000Z',
     });
     const noDates = writeCsv('x,y', (index) => `${index % 2 ? '2023-02-29' : '2023-13-01'},${index}`);
-    expect(train(await readCsv(noDates)).columns[0]?.kind).toBe('category');
+    expect(train(await readCsv(noDates), QUICK).columns[0]?.kind).toBe('category');
   });
 });
 
@@ -127,7 +128,7 @@ describe('the separator', () => {
     ['what is given', plain.replaceAll(',', ';'), { delimiter: ';' }],
   ] as const)('is reported: %s', async (_, csv, options) => {
     const table = await readCsvTable(csvStream(csv), 'y', options);
-    const model = train(table);
+    const model = train(table, QUICK);
     expect(model.columns).toMatchObject([{ name: 'x', kind: 'number', min: 0, max: 6 }]);
     expect(table.rowCount).toBe(60);
     for (const size of [1, 5]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { catchFaults, makeRows } from '../../../../testkit/prediction/sample-tables.js';
+import { catchFaults, makeRows, QUICK } from '../../../../testkit/prediction/sample-tables.js';
 import { type AnswerPart, answerRows, Predictor, previewTable, readTable, train } from '../../index.js';
 import { type Charset, toUtf8 } from './csv-text.js';
 
@@ -128,7 +128,7 @@ test.each(CHARSETS)('a table in %s trains, is previewed and predicted as in UTF-
     await previewTable(cut(Buffer.from(TABLE)), 'csv'),
   );
   if (table.task !== 'regression') throw new Error('The table is of another task.');
-  const predictor = new Predictor(train(table));
+  const predictor = new Predictor(train(table, QUICK));
   const answer = async (body: Uint8Array, form: { charset?: Charset }) => {
     const parts: AnswerPart[] = [];
     const options = { from: 'csv', to: 'csv', form } as const;

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { answerText } from '../../../../testkit/prediction/answered-rows.js';
-import { readRows, rentRows } from '../../../../testkit/prediction/sample-tables.js';
+import { QUICK, readRows, rentRows } from '../../../../testkit/prediction/sample-tables.js';
 import { type AnswerOptions, answerRows, DeclinedError, Predictor, train } from '../../index.js';
 
-const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
+const rent = new Predictor(train(readRows(rentRows(200), 'rent'), QUICK));
 const json = { from: 'json', to: 'json' } as const;
 const lines = { from: 'ndjson', to: 'ndjson' } as const;
 

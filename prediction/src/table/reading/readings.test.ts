@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { catchFaults, readRows } from '../../../../testkit/prediction/sample-tables.js';
+import { catchFaults, QUICK, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
   decodeModel,
   describeModel,
@@ -162,6 +162,7 @@ const columns = train(
     })),
     'y',
   ),
+  QUICK,
 ).columns;
 
 function columnOf(texts: readonly string[]) {
@@ -209,7 +210,7 @@ test.each(undecided)('a column of %s stays one of categories, with the reason', 
 describe('rows to predict', () => {
   const prices = Array.from({ length: 40 }, (_, index) => `€ ${1000 + 100 * index},00`);
   const texts = prices.map((price) => price.replace(/(\d)(\d{3}),/, '$1.$2,'));
-  const model = train(tableOf(texts));
+  const model = train(tableOf(texts), QUICK);
   const values = (cells: readonly unknown[]) =>
     new Predictor(model).predict(cells.map((x) => ({ x }))).map(({ value }) => value);
 
@@ -261,13 +262,15 @@ describe('a target of numbers with a unit', () => {
 
   test('names no unit where it has none', () => {
     for (const unit of ['', ' €']) {
-      const summary = describeModel(train(targets(Array.from({ length: 12 }, (_, index) => `${index},50${unit}`))));
+      const summary = describeModel(
+        train(targets(Array.from({ length: 12 }, (_, index) => `${index},50${unit}`)), QUICK),
+      );
       expect(summary).toMatch(unit === '' ? /off by [\d.]+ on average/ : /off by [\d.]+ € on average/);
     }
   });
 
   test('is predicted as a number, and says its unit', () => {
-    const model = train(targets(texts));
+    const model = train(targets(texts), QUICK);
     if (model.task !== 'regression') throw new Error('The target holds classes.');
     const reading = { kind: 'number', unit: '€', decimal: ',', group: null, decided_by: 'values' };
     expect(model.target_reading).toEqual(reading);

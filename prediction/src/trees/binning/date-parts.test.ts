@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, measureError, type Row, readRows } from '../../../../testkit/prediction/sample-tables.js';
+import { makeRows, measureError, QUICK, type Row, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { Predictor, type RegressionModel, train } from '../../index.js';
 import { DATE_PARTS } from './date-parts.js';
 
@@ -14,7 +14,7 @@ function partsOf({ features }: RegressionModel) {
 }
 
 function trainOn(rows: readonly Row[]): RegressionModel {
-  return train(readRows(rows, 'y'));
+  return train(readRows(rows, 'y'), QUICK);
 }
 
 describe('a date', () => {
