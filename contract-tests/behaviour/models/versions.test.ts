@@ -174,7 +174,7 @@ describe('the version that serves, while versions are deleted,', () => {
 
   test('goes on while another trains, which neither serves nor is deleted', async () => {
     await roster.PUT(ONE, {
-      params: { path, query: { target: 'price' } },
+      params: { path, query: { target: 'price', effort: 'fast' } },
       body: slowTable(),
       headers: { 'Content-Type': 'text/csv' },
     });
@@ -202,7 +202,7 @@ describe('a model whose new versions wait to be chosen', () => {
   test('serves its first, and others when they are chosen, until it says otherwise', async () => {
     const path = { projectName: await ownProject(), modelName: 'prices' };
     const begun = await roster.PUT(ONE, {
-      params: { path, query: { target: 'price' } },
+      params: { path, query: { target: 'price', effort: 'fast' } },
       body: tableOf(1),
       headers: { 'Content-Type': 'text/csv' },
     });
@@ -330,7 +330,7 @@ describe('a training that is cancelled', () => {
   const cancel = (version: number) =>
     roster.DELETE(TRAINING, { params: { path: { ...path, version: String(version) } } });
   const begin = (body = slowTable()) =>
-    roster.PUT(ONE, { params: { path, query: { target: 'price' } }, body, headers: { 'Content-Type': 'text/csv' } });
+    roster.PUT(ONE, { params: { path, query: { target: 'price', effort: 'fast' } }, body, headers: { 'Content-Type': 'text/csv' } });
 
   test('leaves a failed version that says so, also when it is cancelled twice, and a model that can be trained', async () => {
     await begin();
@@ -360,7 +360,7 @@ describe('a training that is cancelled', () => {
     await trainPrices(roster, path, tableOf(1));
     const other = { ...path, modelName: 'others' };
     await roster.PUT(ONE, {
-      params: { path: other, query: { target: 'price' } },
+      params: { path: other, query: { target: 'price', effort: 'fast' } },
       body: slowTable(),
       headers: { 'Content-Type': 'text/csv' },
     });

@@ -12,7 +12,7 @@ import { everyRow } from './folds.js';
 import { fitMean } from './mean-of-forests.js';
 
 const random = seededRandom(4);
-const rows = Array.from({ length: 120 }, (_, row) => {
+const rows = Array.from({ length: 60 }, (_, row) => {
   const [x, z] = [random() * 10, random() * 4];
   const place = ['north', 'south', 'east'][row % 3];
   return {
