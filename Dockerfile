@@ -14,11 +14,13 @@ FROM node:22-slim AS dependencies
 WORKDIR /roster
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --workspaces=false --ignore-scripts
-# Tracing and holidays need them, and users of an image cannot add them.
+# Tracing, holidays and files of Parquet need them, and users of an image cannot add them.
 COPY tools/on-demand/opentelemetry opentelemetry
 RUN npm ci --prefix opentelemetry --ignore-scripts
 COPY tools/on-demand/holidays holidays
 RUN npm ci --prefix holidays --ignore-scripts
+COPY tools/on-demand/duckdb duckdb
+RUN npm ci --prefix duckdb --ignore-scripts
 
 FROM node:22-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATABASE_URL=file:/data/roster.db
@@ -26,6 +28,7 @@ WORKDIR /roster
 COPY --from=dependencies /roster/node_modules node_modules
 COPY --from=dependencies /roster/opentelemetry/node_modules node_modules
 COPY --from=dependencies /roster/holidays/node_modules node_modules
+COPY --from=dependencies /roster/duckdb/node_modules node_modules
 COPY --from=build /roster/dist/server dist/server
 COPY --from=build /roster/dist/openapi dist/openapi
 COPY package.json openapi.yaml LICENSE ./

@@ -7,6 +7,7 @@ const ENTRIES = [
   'server/main',
   'server/commands/roster',
   'server/service-thread',
+  'server/databases/duckdb/duckdb-worker',
   'server/databases/postgres/parse-worker',
   'server/databases/sqlite/sqlite-worker',
   'server/models/predictions/prediction-worker',

@@ -16,7 +16,7 @@ import type { Identities, OidcConfig } from './auth/identities.js';
 import { Sweeps } from './common/sweeps.js';
 import { type ChatConfig, type Config, findUnprotectedAddress } from './config.js';
 import { parseDatabases } from './databases/settings.js';
-import { SqlDatabases } from './databases/sql-databases.js';
+import { findMissing, SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
 import { listSweeps } from './housekeeping.js';
 import { RunningCalls } from './mcp/running-calls.js';
@@ -101,6 +101,8 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     const sweeps = new Sweeps(listSweeps(store, config, log, stopping.signal), log);
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
+    const missing = await findMissing(settings);
+    if (missing !== undefined) log.warn(missing);
     const databases = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
     const sql = databases.isEmpty ? undefined : new SqlTools(databases);
     const servers = await openMcpServers(config.mcpServers, contract.document.info.version);

@@ -5,7 +5,7 @@ import { WorkerPool } from '../work/worker-pool.js';
 import type { Driver, QueryLimits, QueryResult, TableDescription } from './driver.js';
 import { StatementParser } from './postgres/statement-parser.js';
 import { GATE_ERRORS, queryError, refuseAmbiguousText } from './query-error.js';
-import type { DatabaseSettings } from './settings.js';
+import { type DatabaseSettings, findDuckdb } from './settings.js';
 import { openSqlite, type SqlitePool } from './sqlite/sqlite-driver.js';
 
 const AGENT_LIMITS: QueryLimits = {
@@ -46,10 +46,11 @@ const SQLITE_PROCESSES = {
 /** The pieces of about 64 KiB that wait for their reader. */
 const MAX_WAITING_PIECES = 4;
 
-/** The modules of the processes that read SQLite files, and that parse statements for PostgreSQL. */
+/** The modules of the processes that read SQLite files, parse statements for PostgreSQL, and run DuckDB. */
 const WORKER_SCRIPTS = {
   sqlite: new URL('./sqlite/sqlite-worker.js', import.meta.url),
   parser: new URL('./postgres/parse-worker.js', import.meta.url),
+  duckdb: new URL('./duckdb/duckdb-worker.js', import.meta.url),
 };
 
 /**
@@ -74,7 +75,7 @@ export class SqlDatabases {
     this.#parser = new StatementParser(scripts.parser);
     const open = new Map([...settings].filter(([, { training }]) => training !== undefined));
     const lane = (databases: typeof settings, ownLimits: QueryLimits) =>
-      new Lane(databases, ownLimits, this.#parser, scripts.sqlite);
+      new Lane(databases, ownLimits, this.#parser, scripts);
     this.#agents = lane(settings, { ...AGENT_LIMITS, ...limits.agents });
     this.#trainings = lane(open, { ...TRAINING_LIMITS, ...limits.trainings });
   }
@@ -161,6 +162,24 @@ export class SqlDatabases {
   }
 }
 
+/**
+ * Looks whether what the databases need is installed.
+ * @returns a line that says what is missing, and how to install it; undefined if nothing is
+ */
+export async function findMissing(settings: ReadonlyMap<string, DatabaseSettings>): Promise<string | undefined> {
+  const names = [...settings].filter(([, database]) => findDuckdb(database)).map(([name]) => name);
+  if (names.length === 0) return undefined;
+  // Loaded on demand: few services have files for DuckDB.
+  const { DuckdbMissingError, requireDuckdb } = await import('./duckdb/load-duckdb.js');
+  try {
+    requireDuckdb();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DuckdbMissingError)) throw error;
+    return `the databases ${names.join(', ')} of DATABASES cannot be read: ${error.message}`;
+  }
+}
+
 function explainMissing(name: string, others: string): string {
   return `There is no database with the name ${name}; ${others}.`;
 }
@@ -187,19 +206,26 @@ class Lane {
     private readonly settings: ReadonlyMap<string, DatabaseSettings>,
     limits: QueryLimits,
     parser: StatementParser,
-    sqliteScript: URL,
+    scripts: typeof WORKER_SCRIPTS,
   ) {
     const { maxAtOnce, maxWaiting, timeoutMs, maxMemoryBytes } = limits;
     const maxCellBytes = Math.min(limits.maxBytes, limits.maxCellBytes);
     this.limits = { ...limits, maxCellBytes };
-    this.#sqlite = new WorkerPool({ ...SQLITE_PROCESSES, script: sqliteScript, maxMemoryBytes });
+    this.#sqlite = new WorkerPool({ ...SQLITE_PROCESSES, script: scripts.sqlite, maxMemoryBytes });
     for (const [name, database] of settings) {
       const gate = new FairGate({ slots: maxAtOnce, maxWaiting, timeoutMs, ...GATE_ERRORS });
       const open = async () => {
-        if (database.url.startsWith('file:')) return openSqlite(name, database.url, this.#sqlite);
+        const { url = '' } = database;
+        const duckdb = findDuckdb(database);
+        if (duckdb) {
+          // Loaded on demand, as below: few services have files for DuckDB.
+          const { openDuckdb } = await import('./duckdb/duckdb-driver.js');
+          return openDuckdb(name, duckdb, limits, scripts.duckdb);
+        }
+        if (url.startsWith('file:')) return openSqlite(name, url, this.#sqlite);
         // Loaded on demand: few services query a PostgreSQL.
         const { openPostgres } = await import('./postgres/postgres-driver.js');
-        return openPostgres(name, database.url, parser, limits);
+        return openPostgres(name, url, parser, limits);
       };
       this.#databases.set(name, { settings: database, gate, open });
     }

@@ -4,4 +4,5 @@ const DATABASES = new URL('../../dist/server/databases/', import.meta.url);
 export const BUILT_SCRIPTS = {
   sqlite: new URL('sqlite/sqlite-worker.js', DATABASES),
   parser: new URL('postgres/parse-worker.js', DATABASES),
+  duckdb: new URL('duckdb/duckdb-worker.js', DATABASES),
 };

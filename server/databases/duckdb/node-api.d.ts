@@ -12,14 +12,18 @@ declare module '@duckdb/node-api' {
     run(sql: string, values?: readonly unknown[]): Promise<DuckDBResult>;
     /** Runs statements, and computes the rows of the last one as they are fetched. */
     stream(sql: string, values?: readonly unknown[]): Promise<DuckDBResult>;
-    extractStatements(sql: string): Promise<DuckDBExtractedStatements>;
+    /** Analyses a statement, whose parameters have no values yet. */
+    prepare(sql: string): Promise<DuckDBPreparedStatement>;
     /** Ends what the connection runs, with an error. */
     interrupt(): void;
     closeSync(): void;
   }
 
-  export class DuckDBExtractedStatements {
-    readonly count: number;
+  export class DuckDBPreparedStatement {
+    readonly columnCount: number;
+    columnName(index: number): string;
+    columnType(index: number): DuckDBType;
+    destroySync(): void;
   }
 
   export class DuckDBResult {
@@ -33,6 +37,8 @@ declare module '@duckdb/node-api' {
 
   export interface DuckDBType {
     readonly typeId: number;
+    /** The name of a type that is made of another one, such as `JSON`. */
+    readonly alias?: string;
     /** As SQL writes it, such as `DECIMAL(10,2)`. */
     toString(): string;
   }

@@ -1,7 +1,8 @@
 import { type CustomTypesConfig, type FieldDef, type PoolClient, Query, type QueryArrayConfig } from 'pg';
 import type { ProblemError } from '../../problems/problem.js';
 import { toJsonNumber } from '../driver.js';
-import { deepCell, largeCell, queryError } from '../query-error.js';
+import { readJsonCell } from '../json-cell.js';
+import { largeCell, queryError } from '../query-error.js';
 import type { ResolvedSelect } from './resolve-names.js';
 
 export interface FetchedRows {
@@ -212,9 +213,6 @@ const OID = {
 
 const EXACT: ReadonlySet<number> = new Set([OID.int2, OID.int4, OID.oid, OID.int8, OID.numeric]);
 
-/** The deepest nesting of a JSON cell: `JSON.stringify` overflows the stack at some thousands. */
-const MAX_DEPTH = 100;
-
 const RAW_CELLS: CustomTypesConfig = { getTypeParser: () => (text: string) => text };
 
 /**
@@ -232,8 +230,7 @@ export function readCell(text: string | null, column: FieldDef, row: number): un
     return Number.isFinite(Number(text)) ? Number(text) : text;
   }
   if (type !== OID.json && type !== OID.jsonb) return text;
-  if (measureDepth(text) <= MAX_DEPTH) return JSON.parse(text);
-  throw deepCell({ column: name, row, part: exampleOfPart(name, type) }, MAX_DEPTH);
+  return readJsonCell(text, { column: name, row, part: exampleOfPart(name, type) });
 }
 
 /**
@@ -261,15 +258,4 @@ function exampleOfPart(column: string, type: number): string {
     default:
       return `left(${name}::text, 1000)`;
   }
-}
-
-function measureDepth(json: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/g)) {
-    if (token === '[' || token === '{') depth += 1;
-    else if (token === ']' || token === '}') depth -= 1;
-    deepest = Math.max(deepest, depth);
-  }
-  return deepest;
 }

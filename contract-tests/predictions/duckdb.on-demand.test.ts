@@ -1,0 +1,103 @@
+/** Models and tools on tables that DuckDB makes of files. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createRosterClient, type Model } from 'roster-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type DuckdbShop, duckdbShop, installBeside } from '../../testkit/databases/duckdb-shop.js';
+import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { settled } from '../../testkit/service/train-prices.js';
+
+/** Columns of the types that both readers of Parquet know. */
+const SALES = `select i as id, (i * 7919 % 1000) / 10.0 as size, 'shop ' || i % 7 as shop, i % 3 = 0 as open,
+  date '2024-01-01' + (i * 31 % 700)::int as day, timestamp '2024-01-01 08:00:00' + i * interval 37 minute as sold_at,
+  (i * 13 % 500)::decimal(9,2) / 4 as fee, case when i % 11 = 0 then null else (i % 40)::float / 3 end as weight,
+  ((i * 7919 % 1000) / 10.0 * 3 + i % 7 * 20)::decimal(12,2) as price
+  from range(3000) t(i)`;
+
+let beside: ReturnType<typeof installBeside>;
+let shop: DuckdbShop;
+let server: ServerProcess;
+let roster: ReturnType<typeof createRosterClient>;
+beforeAll(async () => {
+  beside = installBeside();
+  shop = await duckdbShop();
+  await shop.run(`copy (${SALES}) to '${join(shop.orders, 'sales.parquet')}'`);
+  const views = { sales: join(shop.orders, 'sales.parquet') };
+  server = await startServer({ env: { DATABASES: JSON.stringify({ lake: { views, training: ['sales'] } }) } });
+  roster = createRosterClient({ baseUrl: server.url });
+});
+afterAll(async () => {
+  await server.stop();
+  shop.remove();
+  beside.remove();
+});
+
+const address = (name: string) => `${server.url}/api/projects/default/models/${name}`;
+
+function send(name: string, type: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> {
+  const query = 'target=price&exclude=id&effort=fast';
+  return fetch(`${address(name)}?${query}`, { method: 'PUT', headers: { 'Content-Type': type }, body });
+}
+
+function sendQuery(name: string, query: string): Promise<Response> {
+  return send(name, 'application/json', JSON.stringify({ source: { database: 'lake', query } }));
+}
+
+async function ready(name: string, response: Response): Promise<Model> {
+  if (response.status !== 202) throw new Error(await response.text());
+  const model = await settled(roster, { projectName: 'default', modelName: name });
+  if (model.status !== 'ready') throw new Error(model.failure ?? '');
+  return model;
+}
+
+test('a query makes the model that the file makes when it is sent, and retrains to the same bits', async () => {
+  const query = 'select * from sales order by id';
+  const asked = await ready('asked', await sendQuery('asked', query));
+  const bytes = await readFile(join(shop.orders, 'sales.parquet'));
+  const sent = await ready('sent', await send('sent', 'application/vnd.apache.parquet', bytes));
+  expect(asked).toMatchObject({ row_count: 3000, source: { database: 'lake', query } });
+  expect(asked.checksum).toBe(sent.checksum);
+  const again = await ready('asked', await fetch(`${address('asked')}/retrain`, { method: 'POST' }));
+  expect(again).toMatchObject({ version: 2, checksum: asked.checksum });
+});
+
+test('a query of other tables, and one that fails, are refused', async () => {
+  for (const [query, message] of [
+    ['select * from secrets', 'The table secrets may not be read here; these may: sales.'],
+    [`select * from read_csv('${shop.secret}')`, 'The function read_csv is not allowed; use another one.'],
+    ['select nothing from sales', 'Referenced column "nothing" not found'],
+  ] as const) {
+    const response = await sendQuery('refused', query);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({
+      type: '/problems/query-failed',
+      detail: expect.stringContaining(message),
+    });
+  }
+});
+
+test('a skill of type sql answers from the files, and says what their columns are', async () => {
+  const skill = { skill: { name: 'sales', type: 'sql', params: { database: 'lake', tables: ['sales'] } } };
+  const created = await fetch(`${server.url}/projects/default/skills`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(skill),
+  });
+  expect(created.status, await created.text()).toBeLessThan(300);
+  const call = async (method: string, params: object) => {
+    const response = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    return response.text();
+  };
+  const listed = await call('tools/list', {});
+  expect(listed).toContain('sales(id BIGINT, size DOUBLE, shop VARCHAR');
+  expect(listed).toContain('price DECIMAL(12,2)');
+  const name = /"name":"(query[^"]*)"/.exec(listed)?.[1];
+  const sql = 'select shop, count(*) as sold from sales group by all order by all limit 1';
+  const answer = await call('tools/call', { name, arguments: { sql } });
+  expect(answer).toContain('shop 0');
+  expect(answer).toContain('429');
+});

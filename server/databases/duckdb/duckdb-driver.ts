@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WorkerPool } from '../../work/worker-pool.js';
+import type { Driver, LineSink, Query, QueryLimits, QueryResult, TableDescription } from '../driver.js';
+import { explainEnd } from '../query-error.js';
+import type { DuckdbSettings } from '../settings.js';
+
+/** The bounds of the work that DuckDB does for one query. */
+interface Bounds {
+  /** The memory that DuckDB counts. */
+  readonly memoryMiB: number;
+  readonly threads: number;
+  /** The folder for what does not fit into memory, with the most that it may take; left out if there is none. */
+  readonly temporary?: { readonly path: string; readonly maxMiB: number };
+}
+
+/** A job of the process that runs DuckDB: describes the tables, or runs a query. */
+export interface DuckdbJob {
+  readonly name: string;
+  readonly database: Pick<DuckdbSettings, 'source' | 'extensions'>;
+  readonly bounds: Bounds;
+  readonly tables: readonly string[];
+  readonly query?: Query;
+  /** True if the rows are written as lines. */
+  readonly isStream?: boolean;
+}
+
+/** The result of a job; parts that it did not ask for are empty. */
+export interface DuckdbAnswer {
+  readonly tables: TableDescription[];
+  readonly result: QueryResult;
+}
+
+const DEFAULTS = { memory_mib: 1024, temporary_mib: 4096 };
+
+/** An agent's query has a part of the memory, since four run at once, and no folder for what does not fit into it. */
+const AGENT_SHARE = 0.25;
+
+/** More threads make most queries no faster, and leave nothing for the service. */
+const MAX_THREADS = 4;
+
+/** The memory of a process beside what DuckDB counts, such as its code, its buffers and V8's heap. */
+const BESIDE_MIB = 384;
+
+const MIB = 1024 * 1024;
+
+const PROCESSES = {
+  maxHeapMiB: 128,
+  maxSilenceMs: 5 * 60_000,
+  isBackground: true,
+  maxIdle: 1,
+  maxIdleMemoryBytes: 512 * MIB,
+  idleTimeoutMs: 30_000,
+};
+
+/**
+ * Runs DuckDB in worker processes: it is native code with threads of its own. A query that takes too long or too much
+ * memory is ended with its process.
+ *
+ * @param limits those of agents have a bound of rows, those of trainings have none
+ */
+export function openDuckdb(name: string, settings: DuckdbSettings, limits: QueryLimits, script: URL): Driver {
+  const { source, extensions, limits: { memory_mib: memory, temporary_mib: temporary, threads } = {} } = settings;
+  const isTraining = limits.maxRows === Number.POSITIVE_INFINITY;
+  const memoryMiB = Math.ceil((memory ?? DEFAULTS.memory_mib) * (isTraining ? 1 : AGENT_SHARE));
+  const bounds = { memoryMiB, threads: threads ?? Math.min(MAX_THREADS, availableParallelism()) };
+  const maxTemporary = isTraining ? (temporary ?? DEFAULTS.temporary_mib) : 0;
+  const pool = new WorkerPool<DuckdbJob, DuckdbAnswer>({
+    ...PROCESSES,
+    script,
+    maxMemoryBytes: (memoryMiB + BESIDE_MIB) * MIB,
+  });
+  const run = async (job: Pick<DuckdbJob, 'tables' | 'query' | 'isStream'>, signal: AbortSignal, onData?: LineSink) => {
+    // A process that is ended leaves its files.
+    const path = maxTemporary > 0 ? await mkdtemp(join(tmpdir(), 'roster-duckdb-')) : undefined;
+    const spill = path === undefined ? bounds : { ...bounds, temporary: { path, maxMiB: maxTemporary } };
+    try {
+      const details = { ...job, name, database: { source, extensions }, bounds: spill };
+      return await pool.run({ details, signal, onData: onData ?? (async () => {}) });
+    } catch (error) {
+      throw explainEnd(error, `The database ${name} did not answer; try again.`);
+    } finally {
+      if (path !== undefined) await rm(path, { recursive: true, force: true });
+    }
+  };
+  return {
+    describe: async (tables, signal) => (await run({ tables }, signal)).tables,
+    query: async (query, signal) => (await run({ tables: query.tables, query }, signal)).result,
+    read: async (query, sink, signal) => {
+      await run({ tables: query.tables, query, isStream: true }, signal, sink);
+    },
+    stop: () => pool.close(),
+  };
+}

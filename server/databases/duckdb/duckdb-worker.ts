@@ -1,0 +1,205 @@
+import type { DuckDBResult } from '@duckdb/node-api';
+import { ProblemError } from '../../problems/problem.js';
+import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
+import { collectRows, type Query, type QueryResult, quoteName, type TableDescription } from '../driver.js';
+import { readJsonCell } from '../json-cell.js';
+import { databaseUnavailable, largeCell, missingTable, onlyOneSelect, tooMuchMemory } from '../query-error.js';
+import { answerCell, isNested, tableCell } from './cells.js';
+import type { DuckdbAnswer, DuckdbJob } from './duckdb-driver.js';
+import { checkSelect, explainMessage, splitName } from './guard.js';
+import { DuckdbMissingError, loadDuckdb } from './load-duckdb.js';
+import { firstLines, OpenDatabase } from './open-database.js';
+
+const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
+
+/** Runs in a process of its own: reads files with DuckDB, for queries that may be hostile. */
+await serveJobs(readFiles);
+
+async function readFiles(job: DuckdbJob, _input: AsyncIterable<Uint8Array>, output: JobOutput): Promise<DuckdbAnswer> {
+  const database = await OpenDatabase.open(load(job.name), job);
+  try {
+    if (job.query === undefined) return { tables: await describe(database, job.tables), result: NO_ROWS };
+    const write = job.isStream ? (lines: Uint8Array) => output.data(lines) : undefined;
+    return { tables: [], result: await runSelect(database, job.query, write) };
+  } finally {
+    database.close();
+  }
+}
+
+function load(name: string) {
+  try {
+    return loadDuckdb();
+  } catch (cause) {
+    if (!(cause instanceof DuckdbMissingError)) throw cause;
+    throw databaseUnavailable(`The database ${name} cannot be read: ${cause.message}.`, { cause });
+  }
+}
+
+/** @throws {ProblemError} if the database lacks a table */
+async function describe(database: OpenDatabase, tables: readonly string[]): Promise<TableDescription[]> {
+  const found = await database.expose(tables);
+  const missing = tables.find((name) => !found.has(name));
+  if (missing !== undefined) throw missingTable(missing);
+  const described: TableDescription[] = [];
+  for (const name of tables) {
+    const { schema, table } = splitName(name);
+    const from = [schema ?? 'main', table].map(quoteName).join('.');
+    described.push({ name, columns: await readColumns(database, `SELECT * FROM ${from}`) });
+  }
+  return described;
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Returns the columns of a query, which does not run. */
+async function readColumns({ connection }: OpenDatabase, sql: string): Promise<Column[]> {
+  const statement = await connection.prepare(sql);
+  try {
+    return Array.from({ length: statement.columnCount }, (_, index) => {
+      const type = statement.columnType(index);
+      // JSON is a text by another name.
+      return { name: statement.columnName(index), type: type.alias ?? String(type) };
+    });
+  } finally {
+    statement.destroySync();
+  }
+}
+
+/**
+ * Runs one SELECT that reads only the named tables.
+ * @param write gets the rows, as whole lines of JSON arrays, the names of the columns first
+ * @returns the first rows; none if `write` gets them
+ * @throws {ProblemError} if the statement is refused or fails
+ */
+async function runSelect(
+  database: OpenDatabase,
+  { tables, sql, limits }: Query,
+  write?: (lines: Uint8Array) => void,
+): Promise<QueryResult> {
+  try {
+    const read = checkSelect(await database.parse(sql), tables);
+    const found = await database.expose([...read]);
+    const missing = [...read].find((name) => !found.has(name));
+    if (missing !== undefined) throw missingTable(missing);
+    const inner = await trimEnd(database, sql, tables);
+    const columns = await readColumns(database, inner);
+    const toCell = write ? tableCell : answerCell;
+    const statement = wrap(inner, columns, toCell, write ? '' : ` LIMIT ${limits.maxRows + 1}`);
+    checkSelect(await database.parse(statement), tables);
+    const result = await database.connection.stream(statement);
+    if (!write) return await collectRows(readRows(result, columns, limits), limits);
+    write(Buffer.from(`${JSON.stringify(columns.map(({ name }) => name))}\n`));
+    await writeRows(result, columns, limits.maxCellBytes, write);
+    return NO_ROWS;
+  } catch (error) {
+    throw error instanceof ProblemError ? error : explain(database, error);
+  }
+}
+
+/** Returns a statement without the semicolons after it, so that it can stand in parentheses. */
+async function trimEnd(database: OpenDatabase, sql: string, tables: readonly string[]): Promise<string> {
+  let text = sql.trimEnd();
+  while (text.endsWith(';')) text = text.slice(0, -1).trimEnd();
+  // A comment after a semicolon, or what would end the parentheses.
+  const { error } = asParsed(await database.parse(`SELECT * FROM (${text}\n)`));
+  if (error) throw onlyOneSelect();
+  checkSelect(await database.parse(text), tables);
+  return text;
+}
+
+function asParsed(parsed: unknown): { readonly error: boolean } {
+  return { error: typeof parsed === 'object' && parsed !== null && 'error' in parsed && parsed.error === true };
+}
+
+/** Makes of each row of a statement a text: a JSON array of its cells. */
+function wrap(
+  sql: string,
+  columns: readonly Column[],
+  toCell: (column: string, type: string) => string,
+  end: string,
+): string {
+  const names = columns.map((_, index) => `c${index}`);
+  const cells = columns.map(({ type }, index) => toCell(`c${index}`, type));
+  return `SELECT json_array(${cells.join(', ')})::VARCHAR FROM (${sql}\n) AS roster_rows(${names.join(', ')})${end}`;
+}
+
+/** Yields the names of the columns, then the cells of each row. */
+async function* readRows(
+  result: DuckDBResult,
+  columns: readonly Column[],
+  { maxCellBytes }: Query['limits'],
+): AsyncGenerator<unknown[]> {
+  yield columns.map(({ name }) => name);
+  let row = 0;
+  for await (const lines of readLines(result)) {
+    for (const line of lines) {
+      row += 1;
+      limitCells(line, columns, row, maxCellBytes);
+      const cells: unknown[] = JSON.parse(line);
+      yield cells.map((cell, index) => {
+        const { name = '', type = '' } = columns[index] ?? {};
+        if (typeof cell !== 'string' || !isNested(type)) return cell;
+        return readNested(cell, { column: name, row, part: `${exampleName(name)}::VARCHAR[1:1000]` });
+      });
+    }
+  }
+}
+
+/** Values of JSON in which there is no JSON, such as NaN, stay text. */
+function readNested(text: string, cell: Parameters<typeof readJsonCell>[1]): unknown {
+  try {
+    return readJsonCell(text, cell);
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}
+
+async function writeRows(
+  result: DuckDBResult,
+  columns: readonly Column[],
+  maxCellBytes: number,
+  write: (lines: Uint8Array) => void,
+): Promise<void> {
+  let row = 0;
+  for await (const lines of readLines(result)) {
+    for (const line of lines) {
+      row += 1;
+      limitCells(line, columns, row, maxCellBytes);
+    }
+    write(Buffer.from(`${lines.join('\n')}\n`));
+  }
+}
+
+async function* readLines(result: DuckDBResult): AsyncGenerator<string[]> {
+  for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    yield chunk.getColumnValues(0).map(String);
+  }
+}
+
+/** The most bytes of a character in UTF-8. */
+const MAX_BYTES = 3;
+
+/** @throws {ProblemError} if a cell of a row is too large */
+function limitCells(line: string, columns: readonly Column[], row: number, maxBytes: number): void {
+  if (line.length * MAX_BYTES <= maxBytes) return;
+  const cells: unknown[] = JSON.parse(line);
+  for (const [index, cell] of cells.entries()) {
+    const bytes = typeof cell === 'string' ? Buffer.byteLength(cell) : 0;
+    if (bytes <= maxBytes) continue;
+    const column = columns[index]?.name ?? '';
+    throw largeCell({ column, row, part: `${exampleName(column)}::VARCHAR[1:1000]` }, bytes, maxBytes);
+  }
+}
+
+function exampleName(column: string): string {
+  return /^[a-z_][a-z0-9_]*$/i.test(column) ? column : 'x';
+}
+
+function explain(database: OpenDatabase, error: unknown): ProblemError {
+  const message = firstLines(error);
+  return message.startsWith('Out of Memory Error') ? tooMuchMemory() : explainMessage(database.hidePaths(message));
+}
