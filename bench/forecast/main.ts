@@ -6,6 +6,7 @@ import { timeWork } from '../load.js';
 import { type Given, runScenarios, type Scenario } from '../scenarios.js';
 import { onService, train } from '../services.js';
 import { competitions } from './competitions.js';
+import { hours } from './hours.js';
 import { readSeries } from './judge.js';
 
 const SERIES = 100_000;
@@ -120,5 +121,5 @@ await runScenarios({
   description:
     'Measure forecasts and their intervals on public series, from a folder with m1, m3, tourism, hourly, halfhourly, daily and weekly.jsonl.',
   file: 'forecast',
-  scenarios: [speed, service, ...competitions],
+  scenarios: [speed, service, ...hours, ...competitions],
 });

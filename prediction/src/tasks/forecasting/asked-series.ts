@@ -103,5 +103,7 @@ export function joinSeries(sent: SentSeries, index: SeriesIndex, count: number):
       if (isKnown && cells) cells[position - start] = read(cell.of(row));
     }
   }
-  return { groups, steps, series: { start, values, past, known } };
+  // What the training knew of the end of a series holds as long as no later values are sent.
+  const fit = isUnchanged && stored.fit ? { fit: stored.fit } : {};
+  return { groups, steps, series: { start, values, past, known, ...fit } };
 }

@@ -1,6 +1,7 @@
 import { findUnit } from '../../intervals/target-range.js';
 import { forecastIntermittent, isIntermittent } from './intermittent.js';
 import { addSeason, findSeasons, removeSeasons } from './seasons.js';
+import type { SeriesFit } from './series-fit.js';
 import { fitDampedTrend, fitTheta } from './smoothing.js';
 
 /** The forecast from the history of one series alone, in units of its own. */
@@ -13,6 +14,8 @@ export interface BaseForecast {
   readonly naives: readonly Float64Array[];
   /** By step, the weighted combination of the bases. */
   readonly values: Float64Array;
+  /** Where several bases compete. */
+  readonly fit?: SeriesFit;
   /** By step, the part of the values that their season makes up. */
   readonly seasonal: Float64Array;
   /** The mean distance of a value without its season from the one before; above 0. */
@@ -50,8 +53,8 @@ export function forecastBase(window: Float64Array, season: number, steps: number
   const count = history.length;
   const seasons = findSeasons(history, season);
   const course = seasons ? removeSeasons(history, seasons) : history;
-  const thetaAt = fitTheta(course);
-  const dampedAt = fitDampedTrend(course);
+  const { at: thetaAt } = fitTheta(course);
+  const { at: dampedAt } = fitDampedTrend(course);
   const last = course[count - 1] ?? 0;
   const theta = new Float64Array(steps);
   const damped = new Float64Array(steps);

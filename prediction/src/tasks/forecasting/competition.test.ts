@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Progress } from '../../training/progress.js';
 import { seededRandom } from '../../trees/random.js';
 import { finish } from '../../trees/steps.js';
+import { averageErrors, weighBases } from './base-weights.js';
 import { Competition, planCompetition } from './competition.js';
 import { Forecaster, fitForecaster } from './method.js';
 import { findSeasonMix } from './season-mix.js';
@@ -111,6 +113,21 @@ describe('a forecast by several bases', () => {
     expect(read.forecast(set.series, HORIZON)).toEqual(forecaster.forecast(set.series, HORIZON));
   });
 
+  test('is the same by what the training found at the end of a series, which is weighed once', () => {
+    const set = hourly(makeSeries(2, 300, 6, busy));
+    const { model, fits } = fitForecaster(set, { horizon: HORIZON, seed: 1, progress: new Progress(() => {}) });
+    const forecaster = finish(Forecaster.create(model, set));
+    const anew = forecaster.forecast(set.series, HORIZON);
+    const fitted = set.series.map((one, index) => ({ ...one, fit: fits[index] ?? new Uint16Array() }));
+    expect(forecaster.forecast(fitted, HORIZON)).toEqual(anew);
+    // By other weights, others: those of the model are not computed again.
+    const last = fitted.map((one) => ({
+      ...one,
+      fit: one.fit.map((part, at) => (at === 0 ? 4096 : at < one.fit.length - 3 ? 0 : part)),
+    }));
+    expect(forecaster.forecast(last, HORIZON)).not.toEqual(anew);
+  });
+
   test('has parts that add up to it', () => {
     const set = hourly(makeSeries(2, 300, 7, busy));
     const [forecast] = finish(Forecaster.create(fit(set), set)).forecast(set.series, HORIZON, false, true);
@@ -139,6 +156,42 @@ describe('a forecast by several bases', () => {
     const series = { start: 5, values, past: [], known: [] };
     const { values: forecast, unit } = new Competition(plan).forecast(series, values.length, HORIZON);
     for (const value of forecast) expect(Number.isFinite(value * unit)).toBe(true);
+  });
+});
+
+describe('bases are weighed', () => {
+  test('by the errors of all series, where one has too few values to tell', () => {
+    const ofAll = [1, 0.5, 4];
+    const [few = 0, better = 0, worse = 0] = weighBases([Number.NaN, Number.NaN, Number.NaN], {
+      isSeasonal: true,
+      ofAll,
+    });
+    expect(better).toBeGreaterThan(8 * few);
+    expect(worse).toBeLessThan(0.01);
+    expect(weighBases([undefined, Number.NaN, undefined], { isSeasonal: true, ofAll })).toEqual(
+      Float64Array.of(0, 1, 0),
+    );
+  });
+
+  test('between their errors and those of all series, and add up to 1', () => {
+    const errors = fc.array(
+      fc.oneof(fc.constant(undefined), fc.constant(Number.NaN), fc.double({ min: 0, max: 1e9, noNaN: true })),
+      { minLength: 1, maxLength: 16 },
+    );
+    fc.assert(
+      fc.property(fc.array(errors, { minLength: 1, maxLength: 5 }), (bySeries) => {
+        const ofAll = averageErrors(bySeries);
+        for (const ofSeries of bySeries) {
+          const weights = weighBases(ofSeries, { isSeasonal: false, ofAll });
+          expect(weights.reduce((sum, weight) => sum + weight, 0)).toBe(1);
+          expect(weights.every((weight) => weight >= 0 && Number.isInteger(4096 * weight))).toBe(true);
+        }
+      }),
+    );
+    const [own = 0, other = 0] = weighBases([1, 2], { isSeasonal: false, ofAll: [1, 1] });
+    const [moved = 0] = weighBases([1, 2], { isSeasonal: false, ofAll: [2, 1] });
+    expect(own).toBeGreaterThan(other);
+    expect(moved).toBeLessThan(own);
   });
 });
 

@@ -1,9 +1,11 @@
 import { findUnit } from '../../intervals/target-range.js';
 import { asIntermittent, type BaseForecast, fillGaps, findScale } from './base-forecast.js';
+import { averageErrors, type BaseErrors, weighBases } from './base-weights.js';
 import { forecastByLags } from './lag-regression.js';
 import { findLongSeason } from './long-season.js';
 import { type FoundSeason, findSeasonMix } from './season-mix.js';
-import type { ForecastSeries } from './series.js';
+import { type ForecastSeries, MIN_HISTORY, type Part } from './series.js';
+import { type SeriesFit, unpackFit } from './series-fit.js';
 import { fitDampedTrend, fitTheta } from './smoothing.js';
 
 /** How the bases of series with several seasons compete, as plain data of a model. */
@@ -29,6 +31,7 @@ interface Entrants extends Compared {
   readonly history: Float64Array;
   readonly course: Float64Array;
   readonly found: readonly FoundSeason[];
+  readonly choices: Omit<SeriesFit, 'weights'>;
   readonly seasonal: Float64Array;
 }
 
@@ -57,11 +60,8 @@ const LONGEST_STRIDE_OF_SEASON = 24;
 /** The share of the variance that a season explains, from which intermittent demand is forecast as any other. */
 const STRONG_SEASON = 0.5;
 
-/** How much better bases count for more: the power of the inverse of their errors. */
-const POWER = 4;
-
-/** Of the mean error: added to all, so that no base that was right by chance counts alone. */
-const LEAST_ERROR = 0.05;
+/** Series whose errors are averaged, about. */
+const MAX_AVERAGED = 200;
 
 const SEASONAL_MEANS = 6;
 const SEASONAL_DECAY = 0.8;
@@ -122,11 +122,14 @@ export class Competition {
     private readonly findsIntermittent = false,
   ) {}
 
-  forecast(series: ForecastSeries, end: number, steps: number): BaseForecast {
+  /** @param ofAll by base the error over all series: see `averageErrors`. */
+  forecast(series: ForecastSeries, end: number, steps: number, ofAll?: readonly number[]): BaseForecast {
     const { seasons, long } = this.plan;
-    const entrants = enter(series.values.subarray(0, end), this.plan, steps);
+    const stored = series.fit && end === series.values.length ? unpackFit(series.fit) : undefined;
+    const entrants = enter(series.values.subarray(0, end), this.plan, steps, stored);
     const { unit, history, course, found, seasonal, bases } = entrants;
-    const weights = this.#weigh(series, end, entrants);
+    const fit = stored ?? { ...entrants.choices, weights: this.#weigh(series, end, entrants, ofAll) };
+    const { weights } = fit;
     const values = new Float64Array(steps);
     for (const [index, base] of bases.entries()) {
       const weight = weights[index] ?? 0;
@@ -146,6 +149,7 @@ export class Competition {
         ),
       ],
       values,
+      fit,
       seasonal,
       scale: findScale(course),
       history,
@@ -164,8 +168,25 @@ export class Competition {
     return [...found, ...findLong(values, this.plan).filter((one) => one !== undefined)];
   }
 
+  /** Returns by base the mean error of some series before their ends; undefined where a short window is left whole. */
+  averageErrors(parts: readonly Part[]): number[] | undefined {
+    if (this.plan.origins === 0) return undefined;
+    const known = parts.filter(({ end }) => end >= MIN_HISTORY);
+    const stride = Math.ceil(known.length / MAX_AVERAGED);
+    return averageErrors(
+      known
+        .filter((_, index) => index % stride === 0)
+        .map(({ series, end }) => this.#measure(series, end, enter(series.values.subarray(0, end), this.plan, 1))),
+    );
+  }
+
   /** Returns the weights of the bases, which add up to 1. */
-  #weigh(series: ForecastSeries, end: number, { unit, bases, found }: Entrants): Float64Array {
+  #weigh(series: ForecastSeries, end: number, entrants: Entrants, ofAll: readonly number[] | undefined): Float64Array {
+    return weighBases(this.#measure(series, end, entrants), { isSeasonal: entrants.found.length > 0, ofAll });
+  }
+
+  /** Returns the mean errors of the bases from earlier origins. */
+  #measure(series: ForecastSeries, end: number, { unit, bases }: Compared): BaseErrors {
     const { stride, origins } = this.plan;
     const sums = new Float64Array(bases.length);
     const counts = new Float64Array(bases.length);
@@ -184,10 +205,7 @@ export class Competition {
         }
       }
     }
-    return weigh(
-      bases.map((base, index) => (base ? (sums[index] ?? 0) / (counts[index] ?? 0) : undefined)),
-      found.length > 0,
-    );
+    return bases.map((base, index) => (base ? (sums[index] ?? 0) / (counts[index] ?? 0) : undefined));
   }
 
   #compare(series: ForecastSeries, origin: number): Compared {
@@ -209,47 +227,22 @@ export class Competition {
   }
 }
 
-/** @param errors by base its mean error: NaN where it was never compared, undefined where it does not forecast. */
-function weigh(errors: readonly (number | undefined)[], isSeasonal: boolean): Float64Array {
-  const known = errors
-    .flatMap((error) => (error !== undefined && Number.isFinite(error) ? [error] : []))
-    .sort((one, other) => one - other);
-  const most = known.at(-1);
-  if (most === undefined) {
-    const isCounted = (index: number) => errors[index] !== undefined && isUsual(index, isSeasonal, errors.length);
-    return normalize(errors.map((_, index) => (isCounted(index) ? 1 : 0)));
-  }
-  // Of constant values, some bases are never off.
-  const usual = known[known.length >> 1] || most || 1;
-  return normalize(
-    errors.map((error) => {
-      if (error === undefined) return 0;
-      const size = Number.isFinite(error) ? error : most;
-      return (usual / (size + LEAST_ERROR * usual)) ** POWER;
-    }),
-  );
-}
-
-/** Whether a base counts where none could be compared: Theta, the damped trend, and the shortest season again. */
-function isUsual(index: number, isSeasonal: boolean, count: number): boolean {
-  return index >= count - 2 || (isSeasonal && index === 1);
-}
-
-function normalize(weights: readonly number[]): Float64Array {
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  return Float64Array.from(weights, (weight, index) => (sum > 0 ? weight / sum : index === 0 ? 1 : 0));
-}
-
 /**
  * Forecasts by each base, in the order: the last value; by season its last values; by season means of its last values;
  * by season but the shortest its last values at the level of now; by season the level of the last one, also by long
  * season; lags; Theta; damped trend.
+ *
+ * @param stored what an earlier call found for the same values
  */
-function enter(values: Float64Array, plan: CompetitionPlan, steps: number): Entrants {
+function enter(values: Float64Array, plan: CompetitionPlan, steps: number, stored?: SeriesFit): Entrants {
   const { seasons } = plan;
   const { unit, history } = readWindow(values.subarray(Math.max(0, values.length - plan.window)));
   const count = history.length;
-  const mix = findSeasonMix(history, seasons);
+  const mix = findSeasonMix(
+    history,
+    seasons,
+    stored && ((_, length) => stored.seasons[seasons.indexOf(length)] ?? false),
+  );
   const { course } = mix;
   const fill = (forecast: (step: number) => number) => {
     const values = new Float64Array(steps);
@@ -296,13 +289,18 @@ function enter(values: Float64Array, plan: CompetitionPlan, steps: number): Entr
     for (let at = count - recent; at < count; at++) level += ((course[at] ?? 0) - long.at(first + at) / unit) / recent;
     return seasonal.map((value, step) => level + value + long.at(first + count + step) / unit);
   });
-  const theta = fitTheta(course);
-  const damped = fitDampedTrend(course);
+  const theta = fitTheta(course, stored?.theta);
+  const damped = fitDampedTrend(course, stored?.damped);
   return {
     unit,
     history,
     course,
     found: mix.found,
+    choices: {
+      seasons: seasons.map((length) => mix.found.some((season) => season.length === length)),
+      theta: theta.choice,
+      damped: damped.choice,
+    },
     seasonal,
     bases: [
       fill(() => last),
@@ -312,8 +310,8 @@ function enter(values: Float64Array, plan: CompetitionPlan, steps: number): Entr
       ...levels,
       ...longLevels,
       forecastByLags(history, seasons, steps),
-      seasonal.map((value, step) => theta(step + 1) + value),
-      seasonal.map((value, step) => damped(step + 1) + value),
+      seasonal.map((value, step) => theta.at(step + 1) + value),
+      seasonal.map((value, step) => damped.at(step + 1) + value),
     ],
   };
 }

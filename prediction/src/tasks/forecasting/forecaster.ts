@@ -47,6 +47,7 @@ export class PartForecaster {
   readonly #valueBase: number;
   readonly #errorBase: number;
   readonly #errorFloor: number;
+  readonly #baseErrors: readonly number[] | undefined;
 
   /** @param memory where the forests are laid out. */
   static *create(forests: Forests, reader: InputReader, memory = scorerMemory()): Steps<PartForecaster> {
@@ -61,7 +62,7 @@ export class PartForecaster {
   }
 
   private constructor(
-    { cuts, value_forest, error_forest, error_floor }: Forests,
+    { cuts, value_forest, error_forest, error_floor, base_errors }: Forests,
     private readonly reader: InputReader,
     private readonly valueScorer: ForestScorer,
     private readonly errorScorer: ForestScorer,
@@ -72,6 +73,7 @@ export class PartForecaster {
     this.#valueBase = value_forest.base;
     this.#errorBase = error_forest.base;
     this.#errorFloor = error_floor;
+    this.#baseErrors = base_errors;
   }
 
   /** The bytes of memory that its forests take. */
@@ -95,7 +97,7 @@ export class PartForecaster {
     const rowCount = block.length * steps;
     const columns = new Float64Array(rowCount * width);
     const bases = block.map(({ series, end }, index) => {
-      const { base, inputs } = this.reader.read(series, end, steps);
+      const { base, inputs } = this.reader.read(series, end, steps, this.#baseErrors);
       for (let at = 0; at < inputs.length; at++) {
         const step = Math.floor(at / width);
         columns[(at - step * width) * rowCount + index * steps + step] = inputs[at] ?? 0;

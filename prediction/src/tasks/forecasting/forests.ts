@@ -39,6 +39,8 @@ export interface Forests {
   readonly error_forest: Forest;
   /** Added to what the error forest says. */
   readonly error_floor: number;
+  /** By base its error over all series, where bases compete. Absent in models of earlier releases. */
+  readonly base_errors?: readonly number[];
 }
 
 /** Fewer rows are not worth forests. */
@@ -70,7 +72,8 @@ export function fitForests(
   options: CollectOptions,
   onRound: (done: number) => void,
 ): Forests {
-  const { columns, deviations, corrected } = collectRows(parts, reader, options);
+  const base_errors = reader.averageErrors(parts);
+  const { columns, deviations, corrected } = collectRows(parts, reader, base_errors, options);
   const rowCount = deviations.length;
   const width = reader.names.length;
   // The base forecast knows nothing of the actual values. Errors of the trees on rows that they learnt from would be
@@ -80,7 +83,8 @@ export function fitForests(
   const error_floor = rowCount > 0 ? chooseErrorFloor(meanError) : 1;
   if (rowCount < MIN_ROWS) {
     const error_forest = { base: meanError, trees: [] };
-    return { cuts: Array.from({ length: width }, () => []), value_forest: NO_FOREST, error_forest, error_floor };
+    const cuts = Array.from({ length: width }, () => []);
+    return { cuts, value_forest: NO_FOREST, error_forest, error_floor, ...(base_errors && { base_errors }) };
   }
   const cuts = Array.from({ length: width }, (_, feature) =>
     findCuts(columns.subarray(feature * rowCount, (feature + 1) * rowCount)),
@@ -106,13 +110,14 @@ export function fitForests(
   const errorParams = { maxLeaves: ERROR_LEAVES, minRowsPerLeaf };
   const sizes = learner.booster(rows, errorParams, squaredLoss(errors));
   const [error_forest = NO_FOREST] = sizes.addRounds(ERROR_ROUNDS, (round) => onRound(VALUE_ROUNDS + round));
-  return { cuts, value_forest, error_forest, error_floor };
+  return { cuts, value_forest, error_forest, error_floor, ...(base_errors && { base_errors }) };
 }
 
 /** Reads what is known from origins within the parts: from all of them, or from as many at random as are enough. */
 function collectRows(
   parts: readonly Part[],
   reader: InputReader,
+  baseErrors: readonly number[] | undefined,
   { horizon, seed, most = MAX_ROWS }: CollectOptions,
 ): Rows {
   let possible = 0;
@@ -130,7 +135,7 @@ function collectRows(
     for (let origin = MIN_HISTORY; origin < end; origin++) {
       if (random() * possible > most || !isOrigin(series, origin, horizon)) continue;
       const steps = Math.min(horizon, end - origin);
-      const { base, inputs } = reader.read(series, origin, steps);
+      const { base, inputs } = reader.read(series, origin, steps, baseErrors);
       for (let step = 0; step < steps; step++) {
         const actual = series.values[origin + step] ?? Number.NaN;
         if (Number.isNaN(actual)) continue;

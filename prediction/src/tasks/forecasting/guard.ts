@@ -8,7 +8,7 @@ type Outcomes = readonly (readonly Outcome[])[];
 const USUAL_WEIGHT = 0.5;
 const MIN_OUTCOMES = 100;
 
-/** How much worse than the best naive forecast a model may be on its last backtest. */
+/** How much worse than the best naive forecast a model may be on the windows that the guard is chosen on. */
 const MAX_WORSE = 0.01;
 
 /** The shares of naive forecasts that are tried. */
@@ -33,17 +33,13 @@ export function chooseAnswer(
 }
 
 /**
- * Mixes forecasts with the best naive ones where the last backtest found these better by more than a hundredth: with
- * the smallest share that suffices, because a mean of two forecasts is often better than both.
+ * Chooses whether forecasts are mixed with the best naive ones: where these are better by more than a hundredth, with the
+ * smallest share that suffices, because a mean of two forecasts is often better than both.
  *
- * @param outcomes of the last window
- * @param earlier of the window before
- * @returns both, of what is answered
+ * @param outcomes of windows that the metrics are not measured on
+ * @returns undefined where none is mixed with
  */
-export function guardAnswer(
-  outcomes: Outcomes,
-  earlier: Outcomes,
-): { outcomes: Outcomes; earlier: Outcomes; naive: NaiveShare | undefined } {
+export function chooseGuard(outcomes: Outcomes): NaiveShare | undefined {
   const count = outcomes.find(({ length }) => length > 0)?.[0]?.naives.length ?? 0;
   const isScaled = outcomes.some((ofStep) => ofStep.some(({ naiveError }) => naiveError > 0));
   const lossOf = (naive: NaiveShare) => sumErrors(outcomes, (outcome) => mix(outcome, naive), isScaled);
@@ -54,11 +50,13 @@ export function guardAnswer(
   }
   const { index, loss } = best;
   const share = SHARES.find((one) => lossOf({ index, share: one }) <= (1 + MAX_WORSE) * loss) ?? 0;
-  if (share === 0) return { outcomes, earlier, naive: undefined };
-  const naive = { index, share };
-  const mixed = (all: Outcomes): Outcomes =>
-    all.map((ofStep) => ofStep.map((outcome) => ({ ...outcome, forecast: mix(outcome, naive) })));
-  return { outcomes: mixed(outcomes), earlier: mixed(earlier), naive };
+  return share === 0 ? undefined : { index, share };
+}
+
+/** Returns outcomes as if forecasts had been mixed with naive ones. */
+export function mixOutcomes(outcomes: Outcomes, naive: NaiveShare | undefined): Outcomes {
+  if (!naive) return outcomes;
+  return outcomes.map((ofStep) => ofStep.map((outcome) => ({ ...outcome, forecast: mix(outcome, naive) })));
 }
 
 function mix({ forecast, naives, isIntermittent }: Outcome, { index, share }: NaiveShare): number {

@@ -1,7 +1,8 @@
 import { type BaseForecast, forecastBase } from './base-forecast.js';
 import { Competition, type CompetitionPlan, nameBases } from './competition.js';
 import { EventEffects } from './event-effects.js';
-import type { ForecastSeries, Grid } from './series.js';
+import type { ForecastSeries, Grid, Part } from './series.js';
+import { packFit } from './series-fit.js';
 import { fitLine } from './smoothing.js';
 
 /** Seasonal lags that the trees see. */
@@ -80,10 +81,11 @@ export class InputReader {
    * Returns the base of a forecast from one origin, and the inputs of the trees, row by row a step.
    *
    * @param end the number of values that are known.
+   * @param ofAll see `Competition.forecast`.
    */
-  read(series: ForecastSeries, end: number, steps: number) {
+  read(series: ForecastSeries, end: number, steps: number, ofAll: readonly number[] | undefined) {
     const { season, calendar } = this.#grid;
-    const base = this.#forecastBase(series, end, steps);
+    const base = this.#forecastBase(series, end, steps, ofAll);
     const { history, scale } = base;
     const count = history.length;
     const ofOrigin = readOrigin(base, season);
@@ -112,14 +114,25 @@ export class InputReader {
     return { base, inputs };
   }
 
-  #forecastBase(series: ForecastSeries, end: number, steps: number): BaseForecast {
-    const forecast = (one: ForecastSeries) => this.#forecastUsual(one, end, steps);
+  /** Returns the errors of the bases that compete: see `Competition.averageErrors`. */
+  averageErrors(parts: readonly Part[]): number[] | undefined {
+    return this.#competition?.averageErrors(parts);
+  }
+
+  /** Returns what later forecasts from the end of a series need of it, as `packFit`; undefined if no bases compete. */
+  fit(series: ForecastSeries, ofAll: readonly number[] | undefined): Uint16Array | undefined {
+    const { fit } = (ofAll && this.#forecastBase(series, series.values.length, 1, ofAll)) ?? {};
+    return fit && packFit(fit);
+  }
+
+  #forecastBase(series: ForecastSeries, end: number, steps: number, ofAll?: readonly number[]): BaseForecast {
+    const forecast = (one: ForecastSeries) => this.#forecastUsual(one, end, steps, ofAll);
     return this.#events?.forecast(series, end, forecast) ?? forecast(series);
   }
 
   /** Forecasts a series as if it had no events. */
-  #forecastUsual(series: ForecastSeries, end: number, steps: number): BaseForecast {
-    if (this.#competition) return this.#competition.forecast(series, end, steps);
+  #forecastUsual(series: ForecastSeries, end: number, steps: number, ofAll?: readonly number[]): BaseForecast {
+    if (this.#competition) return this.#competition.forecast(series, end, steps, ofAll);
     const begin = Math.max(0, end - this.#window);
     return forecastBase(series.values.subarray(begin, end), this.#grid.season, steps, this.#findsIntermittent);
   }

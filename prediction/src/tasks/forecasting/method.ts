@@ -8,7 +8,7 @@ import { planCompetition } from './competition.js';
 import { countEffective } from './effective-scores.js';
 import { type Answer, findNaive, mixNaive, type PartForecast, PartForecaster, weighForecast } from './forecaster.js';
 import { type Forests, fitForests } from './forests.js';
-import { chooseAnswer, guardAnswer } from './guard.js';
+import { chooseAnswer, chooseGuard, mixOutcomes } from './guard.js';
 import { InputReader } from './inputs.js';
 import { measureForecasts, measureSeasons, measureSeries, sortScores } from './metrics.js';
 import { countTargets, type ForecastSeries, type Grid, MIN_SCORES, maxHorizon, type SeriesSet } from './series.js';
@@ -94,13 +94,19 @@ function chooseWindow(series: readonly ForecastSeries[], horizon: number): numbe
  * forests that have seen nothing of its window: the earlier one chooses the weight of the correction, the later one
  * calibrates the intervals. At last both forests are fitted again, to all values.
  *
- * @returns the fitted method, by series the MASE of its backtest, NaN where there is none, and by step its outcomes.
+ * @returns the fitted method, by series the MASE of its backtest, NaN where there is none, by step its outcomes, and by
+ * series what forecasts from its end need, if bases compete.
  * @throws {RangeError} if the horizon is not within 1 to `maxHorizon`.
  */
 export function fitForecaster(
   set: SeriesSet,
   { horizon, window, isWhole = false, seed, progress }: FitOptions,
-): { model: ForecastModel; seriesErrors: Float64Array; outcomes: readonly (readonly Outcome[])[] } {
+): {
+  model: ForecastModel;
+  seriesErrors: Float64Array;
+  outcomes: readonly (readonly Outcome[])[];
+  fits: readonly (Uint16Array | undefined)[];
+} {
   const { series, season, seasons } = set;
   const most = maxHorizon(set);
   if (!(Number.isInteger(horizon) && horizon >= 1 && horizon <= most)) {
@@ -139,8 +145,10 @@ export function fitForecaster(
   // Of each series at least one, so that the worst are known.
   const maxOrigins = Math.max(effort.last, series.length);
   const last = test({ back: 0, length }, maxOrigins, [chosen.answer]);
-  const guarded = guardAnswer(last.outcomes[0] ?? [], first.outcomes[chosen.index] ?? []);
-  const { outcomes, earlier, naive } = guarded;
+  const unguarded = first.outcomes[chosen.index] ?? [];
+  const naive = chooseGuard(unguarded);
+  const earlier = mixOutcomes(unguarded, naive);
+  const outcomes = mixOutcomes(last.outcomes[0] ?? [], naive);
   const starts = series.map(({ start }) => start);
   const effective = countEffective(outcomes, starts);
   const forests = fitBefore(0, 0.3);
@@ -164,6 +172,7 @@ export function fitForecaster(
     },
     seriesErrors: measureSeries(outcomes, series.length),
     outcomes,
+    fits: series.map((one) => reader.fit(one, forests.base_errors)),
   };
 }
 
@@ -287,6 +296,7 @@ function withoutForests({
   value_forest: _value,
   error_forest: _error,
   error_floor: _floor,
+  base_errors: _errors,
   backtest: _backtest,
   ...facts
 }: ForecastModel): MethodFacts {

@@ -1,4 +1,4 @@
-import { type Chunked, largeCodesByRow, valuesByRow } from '../../table/chunked-array.js';
+import { type Chunked, codesByRow, largeCodesByRow, valuesByRow } from '../../table/chunked-array.js';
 import type { Steps } from '../../trees/steps.js';
 import { GroupTexts } from './group-texts.js';
 import type { ForecastSeries } from './series.js';
@@ -14,6 +14,8 @@ export interface SeriesEnd {
   /** By column that is not known ahead, and by column that is, as long as the values. */
   readonly past: readonly Cells[];
   readonly known: readonly Cells[];
+  /** See `ForecastSeries`. Absent in models of earlier releases, and where bases do not compete. */
+  readonly fit?: ArrayLike<number>;
 }
 
 /** Numbers by step; null and NaN are gaps. */
@@ -35,12 +37,15 @@ export class SeriesEnds {
   readonly #starts: Float64Array;
   readonly #ends: Uint32Array;
   readonly #values: Values;
+  /** Series by series; empty if none are stored. */
+  readonly #fits: Uint16Array;
 
-  constructor(groups: SeriesGroups, starts: Float64Array, ends: Uint32Array, values: Values) {
+  constructor(groups: SeriesGroups, starts: Float64Array, ends: Uint32Array, values: Values, fits: Uint16Array) {
     this.groups = groups;
     this.#starts = starts;
     this.#ends = ends;
     this.#values = values;
+    this.#fits = fits;
   }
 
   get count(): number {
@@ -51,7 +56,7 @@ export class SeriesEnds {
   get bytes(): number {
     const { target, past, known } = this.#values;
     const cells = target.byteLength * (1 + past.length + known.length);
-    return this.groups.bytes + this.#starts.byteLength + this.#ends.byteLength + cells;
+    return this.groups.bytes + this.#starts.byteLength + this.#ends.byteLength + this.#fits.byteLength + cells;
   }
 
   /** Returns the number of values that a series has. */
@@ -64,7 +69,15 @@ export class SeriesEnds {
     const [from, to] = [this.#ends[series - 1] ?? 0, this.#ends[series]];
     const cut = (values: Float64Array) => values.subarray(from, to);
     const { target, past, known } = this.#values;
-    return { start: this.#starts[series] ?? 0, values: cut(target), past: past.map(cut), known: known.map(cut) };
+    const width = this.#fits.length / this.count;
+    const fit = this.#fits.subarray(series * width, (series + 1) * width);
+    return {
+      start: this.#starts[series] ?? 0,
+      values: cut(target),
+      past: past.map(cut),
+      known: known.map(cut),
+      ...(width > 0 && { fit }),
+    };
   }
 
   /** Yields all series in their order. */
@@ -82,6 +95,8 @@ export class SeriesEndsBuilder {
   readonly #starts = valuesByRow();
   readonly #ends = largeCodesByRow();
   readonly #target = valuesByRow();
+  readonly #fits = codesByRow();
+  #fitLength = 0;
   readonly #past: readonly Chunked<Float64Array<ArrayBuffer>>[];
   readonly #known: readonly Chunked<Float64Array<ArrayBuffer>>[];
   #count = 0;
@@ -99,14 +114,18 @@ export class SeriesEndsBuilder {
   }
 
   /** Adds a series. @throws {Error} if its columns differ from those of the others. */
-  add({ groups, start, values, past, known }: SeriesEnd): void {
+  add({ groups, start, values, past, known, fit }: SeriesEnd): void {
     const { length } = values;
     const isWhole = [...past, ...known].every((column) => column.length === length);
     const isSound = past.length === this.#past.length && known.length === this.#known.length;
     if (!isSound || !isWhole || groups.length !== this.#codeOf.length) {
       throw new Error('A series does not have the columns of its model.');
     }
+    const width = fit?.length ?? 0;
+    if (this.#count > 0 && this.#fitLength !== this.#count * width)
+      throw new Error('A series does not have the fit that the others of its model have.');
     const series = this.#count++;
+    for (let at = 0; at < width; at++) this.#fits.set(this.#fitLength++, fit?.[at] ?? 0);
     for (const [column, codeOf] of this.#codeOf.entries()) {
       const text = groups[column] ?? '';
       let code = codeOf.get(text);
@@ -135,11 +154,13 @@ export class SeriesEndsBuilder {
     const codes = this.#codes.take(count * columns.length);
     const groups = yield* SeriesGroups.create(count, columns, codes);
     const take = (column: Chunked<Float64Array<ArrayBuffer>>) => column.take(this.#length);
-    return new SeriesEnds(groups, this.#starts.take(count), this.#ends.take(count), {
-      target: take(this.#target),
-      past: this.#past.map(take),
-      known: this.#known.map(take),
-    });
+    return new SeriesEnds(
+      groups,
+      this.#starts.take(count),
+      this.#ends.take(count),
+      { target: take(this.#target), past: this.#past.map(take), known: this.#known.map(take) },
+      this.#fits.take(this.#fitLength),
+    );
   }
 
   #put(column: Chunked<Float64Array<ArrayBuffer>> | undefined, values: Cells): void {

@@ -20,11 +20,12 @@ import type { SeriesReport } from '../../table/series-table.js';
 import type { TimeGrid } from '../../table/time-grid.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
-import type { CompetitionPlan } from './competition.js';
+import { type CompetitionPlan, nameBases } from './competition.js';
 import type { EventColumn } from './events.js';
 import type { NaiveShare } from './forecaster.js';
 import type { Forests } from './forests.js';
 import { type SeriesEnd, type SeriesEnds, SeriesEndsBuilder } from './series-ends.js';
+import { isFit } from './series-fit.js';
 
 /** A trained forecaster, with the ends of its series: immutable, and plain data but for these. */
 export interface SeriesModel {
@@ -156,6 +157,7 @@ const forestsShape = {
   value_forest: forestHeadSchema,
   error_forest: forestHeadSchema,
   error_floor: nonNegativeSchema,
+  base_errors: v.exactOptional(numbersSchema((error) => error > 0)),
 };
 
 const forestsSchema = v.strictObject(forestsShape);
@@ -210,13 +212,15 @@ export const forecastHeadSchema = v.object({
 const seriesSchema = v.custom<SeriesEnd>(isSeriesEnd, 'The values are not those of a series.');
 
 function isSeriesEnd(value: unknown): value is SeriesEnd {
-  if (!isRowObject(value) || Object.keys(value).length !== 5) return false;
-  const { groups, start, values, past, known } = value;
+  if (!isRowObject(value)) return false;
+  const { groups, start, values, past, known, fit, ...rest } = value;
   return (
     Array.isArray(groups) &&
     groups.every((text) => typeof text === 'string') &&
     Number.isSafeInteger(start) &&
     isCells(values) &&
+    (fit === undefined || Array.isArray(fit)) &&
+    Object.keys(rest).length === 0 &&
     [past, known].every((columns) => Array.isArray(columns) && columns.every(isCells))
   );
 }
@@ -237,24 +241,31 @@ export function encodeForecast(model: SeriesModel, lines: ModelLineWriter) {
 }
 
 function* writeSeries(series: SeriesEnds) {
-  for (const { groups, start, values, past, known } of series) {
-    yield { groups, start, values: writeNumbers(values), past: past.map(writeNumbers), known: known.map(writeNumbers) };
+  for (const { groups, start, values, past, known, fit } of series) {
+    yield {
+      groups,
+      start,
+      values: writeNumbers(values),
+      past: past.map(writeNumbers),
+      known: known.map(writeNumbers),
+      ...(fit && { fit: [...fit] }),
+    };
   }
 }
 
-function encodeForests({ cuts, value_forest, error_forest, error_floor }: Forests, lines: ModelLineWriter) {
-  return { cuts, value_forest: lines.forest(value_forest), error_forest: lines.forest(error_forest), error_floor };
+function encodeForests({ value_forest, error_forest, ...rest }: Forests, lines: ModelLineWriter) {
+  return { ...rest, value_forest: lines.forest(value_forest), error_forest: lines.forest(error_forest) };
 }
 
 function* decodeForests(
-  { cuts, error_floor, ...head }: v.InferOutput<typeof forestsSchema>,
+  { value_forest: valueHead, error_forest: errorHead, ...rest }: v.InferOutput<typeof forestsSchema>,
   features: number,
   lines: ModelLineReader,
 ): Steps<Forests> {
-  const value_forest = yield* lines.forest(head.value_forest);
-  const error_forest = yield* lines.forest(head.error_forest);
+  const value_forest = yield* lines.forest(valueHead);
+  const error_forest = yield* lines.forest(errorHead);
   for (const forest of [value_forest, error_forest]) checkFeatures(forest, features);
-  return { cuts, value_forest, error_forest, error_floor };
+  return { ...rest, value_forest, error_forest };
 }
 
 /** JSON has no NaN. */
@@ -276,9 +287,11 @@ export function* decodeForecast(
   const forests = yield* decodeForests(head.method, features.length, lines);
   const backtest = yield* decodeForests(head.method.backtest, features.length, lines);
   const ends = new SeriesEndsBuilder({ groups: head.group_by.length, past: past_count, known: known_count });
+  const bases = head.method.competition ? nameBases(head.method.competition).length : 0;
   let cells = 0;
   while (ends.count < head.series) {
     const series = v.parse(seriesSchema, lines.next());
+    if (series.fit && !isFit(series.fit, bases)) throw new Error('The fit of a series is not that of its bases.');
     ends.add(series);
     cells += CELLS_OF_NAME + series.values.length * (1 + past_count + known_count);
     if (cells < CELLS_PER_STEP) continue;

@@ -11,6 +11,8 @@ export interface ForecastSeries {
    * last value; what is not there is unknown, as NaN is.
    */
   readonly known: readonly Float64Array[];
+  /** What the training found at the last value, where a model stores it: see `packFit`. */
+  readonly fit?: Uint16Array;
 }
 
 /** A series of which only the first values are known. */

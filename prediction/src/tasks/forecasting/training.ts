@@ -29,6 +29,7 @@ export function trainForecast(
     model: method,
     seriesErrors,
     outcomes,
+    fits,
   } = fitForecaster(set, {
     horizon: goal.horizon,
     ...(goal.window !== undefined && { window: goal.window }),
@@ -54,12 +55,21 @@ export function trainForecast(
     columns: summarizeColumns(table),
     metrics: { ...method.metrics, worst_series: findWorst(table, seriesErrors) },
     method,
-    series: keepEnds(table, set.series, valuesToKeep(method)),
+    series: keepEnds(table, set.series, valuesToKeep(method), fits),
   };
 }
 
-/** Returns the series of a table, of each as many of its last values as are needed. */
-function keepEnds(table: ForecastTable, series: readonly ForecastSeries[], most: number): SeriesEnds {
+/**
+ * Returns the series of a table, of each as many of its last values as are needed.
+ *
+ * @param fits by series
+ */
+function keepEnds(
+  table: ForecastTable,
+  series: readonly ForecastSeries[],
+  most: number,
+  fits: readonly (Uint16Array | undefined)[],
+): SeriesEnds {
   const [first] = series;
   const ends = new SeriesEndsBuilder({
     groups: table.goal.groupBy.length,
@@ -69,12 +79,14 @@ function keepEnds(table: ForecastTable, series: readonly ForecastSeries[], most:
   for (const [index, { start, values, past, known }] of series.entries()) {
     const cut = Math.max(0, values.length - most);
     const end = (column: Float64Array) => column.subarray(cut);
+    const fit = fits[index];
     ends.add({
       groups: readGroups(table, index),
       start: start + cut,
       values: end(values),
       past: past.map(end),
       known: known.map(end),
+      ...(fit && { fit }),
     });
   }
   return finish(ends.finish());
