@@ -6,8 +6,8 @@ import { timeWork } from '../load.js';
 import { type Given, runScenarios, type Scenario } from '../scenarios.js';
 import { onService, train } from '../services.js';
 import { competitions } from './competitions.js';
-import { hours } from './hours.js';
 import { readSeries } from './judge.js';
+import { manyValues } from './many-values.js';
 
 const SERIES = 100_000;
 const ROWS = 60;
@@ -121,5 +121,5 @@ await runScenarios({
   description:
     'Measure forecasts and their intervals on public series, from a folder with m1, m3, tourism, hourly, halfhourly, daily and weekly.jsonl.',
   file: 'forecast',
-  scenarios: [speed, service, ...hours, ...competitions],
+  scenarios: [speed, service, ...manyValues, ...competitions],
 });

@@ -107,6 +107,21 @@ describe('in series that were spoiled', () => {
     expect(await inspectSales(dailySales(days))).toMatchObject([{ kind: 'changed_step', rows: 9 }]);
   });
 
+  test.each([
+    ['days of a spreadsheet', 'date', (at: number) => 45_292 + at, '45292 is 2024-01-01'],
+    ['seconds since 1970', 'time', (at: number) => 1_704_067_200 + 3600 * at, '1704067200 is 2024-01-01T00:00:00.000Z'],
+  ])('by moments that are %s, they are named', async (as, column, momentAt, words) => {
+    const lines = Array.from({ length: 60 }, (_, at) => `${momentAt(at)},${100 + ((at * 7919) % 13)}`);
+    const findings = await inspect([`${column},y`, ...lines].join('\n'), 'y', column);
+    expect(findings).toMatchObject([{ kind: 'undecided_column', column, message: expect.stringContaining(words) }]);
+    expect(findings[0]?.message).toContain(as);
+    // A counter has another name, and years are smaller.
+    const counted = await inspect(['reading,y', ...lines].join('\n'), 'y', 'reading');
+    expect(counted.filter(({ kind }) => kind === 'undecided_column')).toEqual([]);
+    const years = lines.map((line, at) => line.replace(/^\d+/, String(1960 + at)));
+    expect(await inspect(['year,y', ...years].join('\n'), 'y', 'year')).toEqual([]);
+  });
+
   test('by missing days, their number is said', async () => {
     const days = Array.from({ length: 200 }, (_, day) => day).filter((day) => day % 9 !== 4 || day > 150);
     expect(await inspectSales(dailySales(days))).toMatchObject([

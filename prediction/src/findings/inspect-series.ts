@@ -1,6 +1,7 @@
 import type { ForecastTable } from '../table/series-table.js';
 import { seasonLength } from '../table/time-grid.js';
 import type { Finding } from './finding.js';
+import { findSerialMoments } from './serial-moments.js';
 import { findEnded, findPartialEnd } from './series-ends.js';
 import { findSeriesOutliers } from './series-outliers.js';
 import { findChangedStep, findConstantSeries, findGaps, findShort } from './series-steps.js';
@@ -13,6 +14,7 @@ export function inspectSeries(table: ForecastTable): Finding[] {
   const season = seasonLength(table.grid);
   const changed = findChangedStep(set);
   return [
+    ...findSerialMoments(table),
     ...findTotalSeries(set),
     ...findPartialEnd(set, season),
     ...changed,

@@ -102,4 +102,44 @@ const service = onService({ name: 'hours-service', start: { env: { RATE_LIMIT: '
   ];
 });
 
-export const hours = [fitted, service];
+const MINUTES = 1_000_000;
+const MINUTES_SECONDS = 60;
+const MINUTES_BYTES = 2 ** 29;
+
+/** One long series of minutes, with a day and a week: seasons of 1,440 and 10,080 steps. */
+const minutes: Scenario = {
+  name: 'minutes',
+  run: async (): Promise<Finding[]> => {
+    const random = seededRandom(1);
+    const values = Float64Array.from({ length: MINUTES }, (_, at) => {
+      const ofDay = Math.sin((2 * Math.PI * at) / (60 * DAY));
+      const isWorkday = Math.floor(at / (60 * DAY)) % 7 < 5;
+      return 100 + (isWorkday ? 40 : 10) * ofDay + 5 * random();
+    });
+    const calendar = (at: number) => [Math.floor(at / 60) % DAY, Math.floor(at / (60 * DAY)) % 7];
+    const series = [{ start: 0, values, past: [], known: [] }];
+    const begun = process.cpuUsage();
+    const { model } = fitForecaster(
+      { season: 60 * DAY, seasons: [60 * DAY, 60 * WEEK], calendar, series },
+      { horizon: 60, seed: 1, progress: new Progress(() => {}) },
+    );
+    const seconds = secondsSince(begun);
+    const bytes = process.resourceUsage().maxRSS * 1024;
+    const found = (model.metrics.seasons ?? []).map(({ length, series_share }) => `${length}: ${series_share}`);
+    return [
+      {
+        asked: `one series of ${MINUTES} minutes: trained in ${MINUTES_SECONDS} s of processor time`,
+        measured: `${seconds.toFixed(1)} s`,
+        passed: seconds <= MINUTES_SECONDS,
+      },
+      {
+        asked: 'the process then has needed at most 512 MiB',
+        measured: `${(bytes / 2 ** 20).toFixed(0)} MiB`,
+        passed: bytes <= MINUTES_BYTES,
+      },
+      { asked: 'its seasons, and whether they were found', measured: found.join(', ') },
+    ];
+  },
+};
+
+export const manyValues = [fitted, service, minutes];
