@@ -167,10 +167,10 @@ export interface paths {
          * @description Makes a project as the manifest says, in one transaction: all of it is done, or nothing. The answer lists what
          *     changed. With `dry_run=true`, it lists what would change, and nothing is done.
          *
-         *     - A resource that the project lacks is created. One that differs becomes what the manifest says: what an entry
-         *       leaves out is removed from the resource.
-         *     - Resources that the manifest does not name stay, or are deleted with `prune=true`. What `getManifest` leaves out is never
-         *       deleted, except for the documents of a skill that is.
+         *     - A resource that the project lacks is created. One that differs becomes equal to its entry: fields that the
+         *       entry leaves out are removed from the resource.
+         *     - Resources that the manifest does not name stay, or are deleted with `prune=true`. Resources that `getManifest`
+         *       leaves out are never deleted, except for the documents of a deleted skill.
          *     - A model is trained if its query, target or another field but `promotion` and `adapt` differs from those of its
          *       newest version. Its rows are read before the transaction, in four minutes for all models together, and its
          *       training runs in the background, as after `trainModel`.
@@ -3620,7 +3620,7 @@ export interface components {
              * @description The largest number or the latest date; null for categories.
              */
             max: number | string | null;
-            /** @description The categories that the model distinguishes, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. Of a column of more than 254 values, up to 10,000 are learnt from beside these categories by the mean target of their rows, those that are not listed among them. */
+            /** @description The categories that the model distinguishes, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. From a column of more than 254 values, the model also learns up to 10,000 by the mean target of their rows, including unlisted ones. */
             categories: string[] | null;
             reading: components["schemas"]["ColumnReading"];
             /**

@@ -47,7 +47,7 @@ const SCRAPE_PATIENCE_MS = 500;
  * Opens the store and builds the service on it, which is idle until `listen` and `work` are called.
  * The caller must stop it in every case.
  * @param tracing makes spans, if tracing is on
- * @param replaced handlers to use instead of its own, as in a test build
+ * @param replaced handlers to use instead of the service's, as in a test build
  * @throws if the store or the contract cannot be read, or other machines can connect and there are
  *   no keys
  */

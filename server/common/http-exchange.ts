@@ -53,8 +53,8 @@ const MAX_REST_BYTES = 64 * 1024;
 /**
  * Sends a request over `node:http`: a chunk of an answer costs half of the processor time that it
  * costs over the `fetch` of Node.js. It follows no redirect, and asks for no compression.
- * @param target the address with its protocol, the method and headers; with `agent: false`, the request has a
- *   connection of its own
+ * @param target the address with its protocol, the method and headers; with `agent: false`, the request has its
+ *   own connection
  * @param body JSON; undefined for a request without a body
  * @param signal cancels the request, and the reading of its response
  * @throws {ExchangeError} if there is no response that HTTP allows, or none in time

@@ -79,8 +79,8 @@ export function DeletedNotice<R extends Resource>({ kind, list }: { kind: Kind<R
   return (
     <Notice title="Deleted by someone else.">
       <p>
-        Someone deleted or renamed this {kind.name} after you had opened it. What you typed is below: create the{' '}
-        {kind.name} again with it, or <a href={list}>go to the {kind.plural}</a>.
+        Someone deleted or renamed this {kind.name} after you had opened it. Your text is below: create the {kind.name}{' '}
+        again with it, or <a href={list}>go to the {kind.plural}</a>.
       </p>
     </Notice>
   );

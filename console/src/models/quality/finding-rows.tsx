@@ -79,8 +79,8 @@ function Threshold({
         />
         <output for={id}>
           At a probability of at least {rounded(least)}, the model <strong>{finds}</strong>, and misses{' '}
-          {whole(own - found)}. Of the {count(called, 'row')} that it calls so, {finePercent(found / called)} are right;
-          of all rows, {finePercent(own / all)} are.
+          {whole(own - found)}. Among the {count(called, 'row')} that it calls so, {finePercent(found / called)} are
+          right; among all rows, {finePercent(own / all)} are.
         </output>
       </div>
       <Figure

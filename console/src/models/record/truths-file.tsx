@@ -41,8 +41,7 @@ export function TruthsFile({ project, model, onAdded }: { project: string; model
     <>
       <p>
         Choose a file with the true values in a column {model.target}, and a column that says which prediction each is
-        of: <code>{ROW_ID}</code> as the answer had it, or your own id that was sent with the rows (
-        <code>id=</code>).
+        of: <code>{ROW_ID}</code> as the answer had it, or your own id that was sent with the rows (<code>id=</code>).
         {model.task === 'forecast' && ' New rows of the series need no id.'}
       </p>
       {error !== null && <ErrorNotice error={error} scrollTo />}
