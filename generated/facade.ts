@@ -27,7 +27,7 @@ export interface Agent extends Shape<'Agent'> {}
 export interface AgentNotFound extends Shape<'AgentNotFound'> {}
 /** Something that was done or refused. A request that changes something in several steps, such as the truths of a large table, has one event, with the first step. */
 export interface AuditEvent extends Shape<'AuditEvent'> {}
-/** The body has more bytes than the service takes. */
+/** The body has more bytes than the service accepts. */
 export interface BodyTooLarge extends Shape<'BodyTooLarge'> {}
 /** The sender of a request, and what it may do. */
 export interface Caller extends Shape<'Caller'> {}
@@ -45,7 +45,7 @@ export interface ChatbotNotFound extends Shape<'ChatbotNotFound'> {}
 export interface Completion extends Shape<'Completion'> {}
 /** A conversation with a chatbot, without its messages. */
 export interface Conversation extends Shape<'Conversation'> {}
-/** A conversation answers one message at a time, and it is answering another one. The message was not kept. */
+/** A conversation answers one message at a time, and it is answering another one. The message was not stored. */
 export interface ConversationBusy extends Shape<'ConversationBusy'> {}
 /** The chatbot has no conversation with this identifier. */
 export interface ConversationNotFound extends Shape<'ConversationNotFound'> {}
@@ -55,9 +55,9 @@ export interface Document extends Shape<'Document'> {}
 export interface DocumentNotFound extends Shape<'DocumentNotFound'> {}
 /** The `Idempotency-Key` was sent within the last 24 hours with a request that had another address or another body. */
 export interface IdempotencyKeyReused extends Shape<'IdempotencyKeyReused'> {}
-/** The service failed at something that is not the caller's fault. */
+/** The service failed, and not by a fault of the caller. */
 export interface InternalError extends Shape<'InternalError'> {}
-/** The request is understood but does not fit the contract: a field is missing, unknown, or not of the shape that the operation asks for. Each place is in `errors`, as a pointer and what is asked for there. */
+/** The request is understood but does not fit the contract: a field is missing, unknown, or not of the shape that the operation requires. Each place is in `errors`, as a pointer and the requirement there. */
 export interface InvalidRequest extends Shape<'InvalidRequest'> {}
 /** A key, without its secret. */
 export type Key = Schemas['Key'];
@@ -65,7 +65,7 @@ export type Key = Schemas['Key'];
 export interface KeyNotFound extends Shape<'KeyNotFound'> {}
 /** The members of `params` that a skill of the type `knowledge_base` has. */
 export interface KnowledgeBaseSkillParams extends Shape<'KnowledgeBaseSkillParams'> {}
-/** A project holds as many resources of each kind, and an owner has as many projects, as those who run the service allow (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together; and its agents use its skills at most 100,000 times. All that an owner stores, models and the tables of trainings among it, has at most `MAX_STORED` bytes, and the answers that are kept for an owner under an `Idempotency-Key` at most `MAX_KEPT_ANSWERS`. */
+/** A project holds as many resources of each kind, and an owner has as many projects, as the operator allows (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together; and its agents use its skills at most 100,000 times. All that an owner stores, models and the tables of trainings among it, has at most `MAX_STORED` bytes, and the answers that are kept for an owner under an `Idempotency-Key` at most `MAX_KEPT_ANSWERS`. */
 export interface LimitReached extends Shape<'LimitReached'> {}
 /** The process is alive. */
 export interface Liveness extends Shape<'Liveness'> {}
@@ -83,7 +83,7 @@ export interface McpSkillParams extends Shape<'McpSkillParams'> {}
 export interface Message extends Shape<'Message'> {}
 /** The conversation has no message of a person with this identifier. */
 export interface MessageNotFound extends Shape<'MessageNotFound'> {}
-/** The key is good, but does not have the scope that the operation asks for: `read`, `write`, `predict`, `ask`, `operate` or `keys`; or the key is for one project, and the operation creates another; or the operation would create or revoke a key that can do more than the caller's. */
+/** The key is valid, but does not have the scope that the operation requires: `read`, `write`, `predict`, `ask`, `operate` or `keys`; or the key is for one project, and the operation creates another; or the operation would create or revoke a key with more rights than the caller's. */
 export interface MissingScope extends Shape<'MissingScope'> {}
 /** A model, which predicts a number or a class, or forecasts a number, as its `task` says. */
 export type Model = Schemas['Model'];
@@ -91,7 +91,7 @@ export type Model = Schemas['Model'];
 export interface ModelErrors extends Shape<'ModelErrors'> {}
 /** The project has no model of this name, or the model has no such version. Models are found by name only, and names are case-sensitive. */
 export interface ModelNotFound extends Shape<'ModelNotFound'> {}
-/** The model has no version that could answer: its first is still training, or failed. Or the version that was asked for is. */
+/** The model has no version that can answer: its first is still training, or failed; or the requested version is. */
 export interface ModelNotReady extends Shape<'ModelNotReady'> {}
 /** The record of a version of a model, with the share of its promises that were kept. */
 export interface ModelRecord extends Shape<'ModelRecord'> {}
@@ -101,11 +101,11 @@ export interface ModelSkillParams extends Shape<'ModelSkillParams'> {}
 export interface NameTaken extends Shape<'NameTaken'> {}
 /** A key that was just created, with its secret. */
 export type NewKey = Schemas['NewKey'];
-/** The newest version of the model was trained from a table that was sent, so there is no query to run again. */
+/** The newest version of the model was trained from a sent table, so there is no query to run again. */
 export interface NoSource extends Shape<'NoSource'> {}
 /** The header `Accept` leaves out the media type that this operation answers with. */
 export interface NotAcceptable extends Shape<'NotAcceptable'> {}
-/** The model cannot be had as ONNX: it forecasts series, or it learnt from no column. */
+/** The model cannot be exported as ONNX: it forecasts series, or it learnt from no column. */
 export interface NotExportable extends Shape<'NotExportable'> {}
 /** An agent, as a model of OpenAI's API. */
 export interface OpenaiModel extends Shape<'OpenaiModel'> {}
@@ -115,15 +115,15 @@ export interface OpenaiModels extends Shape<'OpenaiModels'> {}
 export interface OpenaiResponse extends Shape<'OpenaiResponse'> {}
 /** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses such pages with a key, too. */
 export interface OtherOrigin extends Shape<'OtherOrigin'> {}
-/** The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one that `If-None-Match` names, and that is not so. */
+/** The request has a condition that does not hold: the resource is not the one that `If-Match` names, or is one that `If-None-Match` excludes. */
 export interface PreconditionFailed extends Shape<'PreconditionFailed'> {}
 /** A row of the answer. First every input column of the model, echoed as it was sent, or null where it was not; then, for a target `t`: */
 export interface PredictionRow extends Shape<'PredictionRow'> {}
-/** The response that `previous_response_id` names, or one that it continues, is not kept: it was made with `store: false`, was deleted, was not continued for 30 days, is of another project, or never existed. */
+/** The response that `previous_response_id` names, or one that it continues, is not stored: it was created with `store: false`, was deleted, was not continued for 30 days, is of another project, or never existed. */
 export interface PreviousResponseNotFound extends Shape<'PreviousResponseNotFound'> {}
 /** A project. It holds skills, agents, chatbots and models. */
 export interface Project extends Shape<'Project'> {}
-/** A project is deleted only when it holds nothing, and this one still does. */
+/** Only an empty project can be deleted, and this one is not empty. */
 export interface ProjectNotEmpty extends Shape<'ProjectNotEmpty'> {}
 /** There is no project of this name among yours. */
 export interface ProjectNotFound extends Shape<'ProjectNotFound'> {}
@@ -133,15 +133,15 @@ export interface QueryFailed extends Shape<'QueryFailed'> {}
 export interface Readiness extends Shape<'Readiness'> {}
 /** A message of a person, and the chatbot's reply. */
 export interface Reply extends Shape<'Reply'> {}
-/** A request with the same `Idempotency-Key` has come before this one, and is not answered yet. */
+/** An earlier request with the same `Idempotency-Key` is not answered yet. */
 export interface RequestInProgress extends Shape<'RequestInProgress'> {}
-/** No response with this identifier is kept. */
+/** No response with this identifier is stored. */
 export interface ResponseNotFound extends Shape<'ResponseNotFound'> {}
 /** The members of `params` that a skill of the type `retrieval` has. */
 export interface RetrievalSkillParams extends Shape<'RetrievalSkillParams'> {}
 /** The last values of a series. */
 export interface SeriesValues extends Shape<'SeriesValues'> {}
-/** The service cannot take the request just now: it is starting or stopping, it has as many requests or bodies as it takes on at once, its store does not answer or is locked, too many writes to one project wait, or too many trainings. A request waits for the store for fifteen seconds at most. */
+/** The service cannot take the request at the moment: it is starting or stopping, it has as many requests or bodies as it can process at once, its store does not answer or is locked, too many writes to one project wait, or too many trainings. A request waits for the store for fifteen seconds at most. */
 export interface ServiceUnavailable extends Shape<'ServiceUnavailable'> {}
 /** A skill, something that agents can do. */
 export interface Skill extends Shape<'Skill'> {}
@@ -153,23 +153,23 @@ export interface SqlSkillParams extends Shape<'SqlSkillParams'> {}
 export interface Status extends Shape<'Status'> {}
 /** The beginning of a table, as `trainModel` would read it with this `header_line` and `sheet`. */
 export interface TablePreview extends Shape<'TablePreview'> {}
-/** The key or the identity has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are. */
+/** The key or the identity has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` have its size. */
 export interface TooManyRequests extends Shape<'TooManyRequests'> {}
 /** The version is ready: its training ended before it could be cancelled. */
 export interface TrainingEnded extends Shape<'TrainingEnded'> {}
 /** A version of this model is training, and a model trains one version at a time. */
 export interface TrainingInProgress extends Shape<'TrainingInProgress'> {}
-/** The request has no key, or one that the service does not know, that was revoked or that has expired. The problem does not say which. A service that has no keys refuses any that is sent, and says so. */
+/** The request has no key, or one that the service does not know, that was revoked or that has expired. The problem does not distinguish these. A service without keys refuses any key, and says so. */
 export interface Unauthorized extends Shape<'Unauthorized'> {}
 /** The body names an agent that does not exist in the project. */
 export interface UnknownAgent extends Shape<'UnknownAgent'> {}
 /** The agent or chatbot has a `model_name` that is not among the chat models of the service (`CHAT_MODELS`). */
 export interface UnknownChatModel extends Shape<'UnknownChatModel'> {}
-/** Rows to predict have names that the model does not know, and the request asked with `unknown=refuse` that such rows are refused. */
+/** Rows to predict have names that the model does not know, and `unknown=refuse` of the request refuses such rows. */
 export interface UnknownNames extends Shape<'UnknownNames'> {}
 /** The body names a skill that does not exist in the project. */
 export interface UnknownSkill extends Shape<'UnknownSkill'> {}
-/** The header `Content-Type` is missing or names a media type, a charset or an encoding that this operation does not take. */
+/** The header `Content-Type` is missing or names a media type, a charset or an encoding that this operation does not accept. */
 export interface UnsupportedMediaType extends Shape<'UnsupportedMediaType'> {}
 /** Skills of the types `model`, `sql`, `retrieval` and `knowledge_base` are tools of agents. This one has `params` that no agent could use, or a type that does not fit the request. */
 export interface UnusableSkill extends Shape<'UnusableSkill'> {}
@@ -410,7 +410,7 @@ export type ListAuditProblem = CommonProblem | InvalidRequest | MissingScope | N
 /** The sender of a request, what its key allows, and the limits of its requests. */
 export interface CallerOperations {
   /**
-   * Returns who sends the request: the owner, the key or the identity, its scopes, and the limits of its requests. Any valid key may ask, whatever its scopes. A service without keys answers with its local owner, who has all scopes.
+   * Returns the caller: the owner, the key or the identity, its scopes, and the limits of its requests. Any valid key may call it, with any scopes. A service without keys answers with its local owner, who has all scopes.
    *
    * @throws ProblemError with a `GetCallerProblem`
    */
@@ -440,14 +440,14 @@ export interface DeleteKeyOptions extends CallOptions {
 /** The keys of an owner, managed by those of its keys that have the scope `keys`. The first key of a service is made with `roster keys create`. */
 export interface KeysOperations {
   /**
-   * Returns the keys of the owner that are not revoked, in order of creation. A key that is for one project sees those of that project.
+   * Returns the keys of the owner that are not revoked, in order of creation. A key for one project sees those of that project.
    *
    * @throws ProblemError with a `ListKeysProblem`
    */
   list(options?: CallOptions): List<Key[][number], ListKeysProblem>;
 
   /**
-   * Creates a key of the caller's owner, and answers with it this once: the store keeps a hash of its secret.
+   * Creates a key of the caller's owner, and returns it only this once: the store keeps a hash of its secret.
    *
    * @param key The key to create.
    * @throws ProblemError with a `CreateKeyProblem`
@@ -463,7 +463,7 @@ export interface KeysOperations {
   get(id: PathValue<'getKey', 'key_id'>, options?: GetKeyOptions): Read<Key, GetKeyProblem>;
 
   /**
-   * Revokes a key permanently, and the keys that were made with it, and theirs. All instances refuse them within a second, and end their streams. A key that may do more than the caller's is not revoked. A key may revoke itself; a service whose last key was revoked still takes nobody without one.
+   * Revokes a key permanently, with the keys that it created, and the keys of those. All instances refuse them within a second, and end their streams. A key with more rights than the caller's is not revoked. A key may revoke itself; a service whose last key was revoked still requires a key.
    *
    * @param id The identifier of the key, its part between the two `_`.
    * @throws ProblemError with a `DeleteKeyProblem`
@@ -543,7 +543,7 @@ export interface ProjectsOperations {
   get(name: PathValue<'getProject', 'project_name'>, options?: GetProjectOptions): Read<Project, GetProjectProblem>;
 
   /**
-   * Deletes a project by name. A project that still holds anything is not deleted.
+   * Deletes a project by name. A project that is not empty is not deleted.
    *
    * @param name The name of the project.
    * @throws ProblemError with a `DeleteProjectProblem`
@@ -551,7 +551,7 @@ export interface ProjectsOperations {
   delete(name: PathValue<'deleteProject', 'project_name'>, options?: DeleteProjectOptions): Call<undefined, DeleteProjectProblem>;
 
   /**
-   * Returns what `applyManifest` takes: the skills with their documents, the agents, the chatbots, and the models with the query that each was trained from, sorted by kind and name. It has names alone, no identifiers and times, so that a project that it is applied to has the same manifest.
+   * Returns the input of `applyManifest`: the skills with their documents, the agents, the chatbots, and the models with the query that each was trained from, sorted by kind and name. It has only names, no identifiers and times, so a project that it is applied to has the same manifest.
    *
    * @param name The name of the project.
    * @throws ProblemError with a `GetManifestProblem`
@@ -559,7 +559,7 @@ export interface ProjectsOperations {
   getManifest(name: PathValue<'getManifest', 'project_name'>, options?: GetManifestOptions): Read<Manifest, GetManifestProblem>;
 
   /**
-   * Makes a project as the manifest says, in one transaction: all of it is done, or nothing. The answer lists what changed. With `dry_run=true`, it lists what would change, and nothing is done.
+   * Changes a project to match the manifest, in one transaction: all changes are made, or none. The answer lists the changes. With `dry_run=true`, it lists the changes without making them.
    *
    * @param name The name of the project.
    * @param body The resources of the project, in any order.
@@ -674,7 +674,7 @@ export interface DocumentsOperations {
   list(skill: PathValue<'listDocuments', 'skill_name'>, options?: ListDocumentsOptions): List<Document[][number], ListDocumentsProblem>;
 
   /**
-   * Returns the text of the document as it was sent, with the media type that it was sent with.
+   * Returns the text of the document as it was sent, with its media type.
    *
    * @param skill The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`.
    * @param name The name of the document, such as that of its file.
@@ -683,7 +683,7 @@ export interface DocumentsOperations {
   get(skill: PathValue<'getDocument', 'skill_name'>, name: PathValue<'getDocument', 'document_name'>, options?: CallOptions): Read<string, GetDocumentProblem>;
 
   /**
-   * Keeps a document for the agents that have the skill, which must be of the type `retrieval` or `knowledge_base`. The text is UTF-8, plain or Markdown, of at most 4 MiB. It is split into passages at its headings and paragraphs, and found by the full-text search of the service's database.
+   * Stores a document for the agents that have the skill, which must be of the type `retrieval` or `knowledge_base`. The text is UTF-8, plain or Markdown, of at most 4 MiB. It is split into passages at its headings and paragraphs, and found by the full-text search of the service's database.
    *
    * @param skill The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`.
    * @param name The name of the document, such as that of its file.
@@ -787,7 +787,7 @@ export interface AgentsOperations {
   deleteByPlural(name: PathValue<'deleteAgentByPlural', 'agent_name'>, options?: DeleteAgentByPluralOptions): Call<undefined, DeleteAgentByPluralProblem>;
 
   /**
-   * Asks the agent the last of the messages, and returns its answer. The earlier messages are the history. The agent may use its skills before it answers; `steps` shows each use, what it gave, or why it failed.
+   * Asks the agent the last of the messages, and returns its answer. The earlier messages are the history. The agent may use its skills before it answers; `steps` shows each use, with its result or its failure.
    *
    * @param name The name or the identifier of the agent.
    * @param body The conversation so far. Its last message is the question.
@@ -796,7 +796,7 @@ export interface AgentsOperations {
   complete(name: PathValue<'completeAgent', 'agent_name'>, body: JsonBody<'completeAgent'>, options?: CallOptions): Call<Completion, CompleteAgentProblem>;
 
   /**
-   * Does the same as `completeAgent`, and sends each step and each piece of text as it happens, as server-sent events. Every `data` is JSON. Comments (`: ping`) keep the connection alive while nothing happens. Whatever happens, the last event is `{"type": "end"}`; an `error` event before it says what failed.
+   * Does the same as `completeAgent`, and sends each step and each piece of text as it happens, as server-sent events. Every `data` is JSON. Comments (`: ping`) keep the connection alive while nothing happens. The last event is always `{"type": "end"}`; an `error` event before it names the failure.
    *
    * @param name The name or the identifier of the agent.
    * @param body The conversation so far. Its last message is the question.
@@ -978,7 +978,7 @@ export interface MessagesOperations {
   list(chatbot: PathValue<'listMessages', 'chatbot_name'>, conversation: PathValue<'listMessages', 'conversation_id'>, options?: ListMessagesOptions): List<Message[][number], ListMessagesProblem>;
 
   /**
-   * Keeps the message of a person, then asks the chatbot's agent with the last messages of the conversation, as many as the chatbot's setting `history` says (20 without it), and keeps its reply. A chatbot without an agent asks the language model alone.
+   * Stores the message of a person, then asks the chatbot's agent with the last messages of the conversation (the chatbot's setting `history`, 20 by default), and stores its reply. A chatbot without an agent asks the language model alone.
    *
    * @param chatbot The name of the chatbot.
    * @param conversation The identifier of the conversation.
@@ -988,7 +988,7 @@ export interface MessagesOperations {
   send(chatbot: PathValue<'sendMessage', 'chatbot_name'>, conversation: PathValue<'sendMessage', 'conversation_id'>, message: JsonBody<'sendMessage'>['message'], options?: SendMessageOptions): Call<Reply, SendMessageProblem>;
 
   /**
-   * Keeps the message of a person, then asks the chatbot's agent with the last messages of the conversation, as many as the chatbot's setting `history` says (20 without it), and keeps its reply. A chatbot without an agent asks the language model alone.
+   * Stores the message of a person, then asks the chatbot's agent with the last messages of the conversation (the chatbot's setting `history`, 20 by default), and stores its reply. A chatbot without an agent asks the language model alone.
    *
    * @param chatbot The name of the chatbot.
    * @param conversation The identifier of the conversation.
@@ -1114,7 +1114,7 @@ export interface PredictOptions extends CallOptions {
   steps?: QueryValue<'predict', 'query', 'steps'> | undefined;
   /** The number of steps before the end of each series at which the forecasts begin. The true values are `t_original`; CSV and Arrow have it with `explain=true`. For forecasts only. */
   backtest?: QueryValue<'predict', 'query', 'backtest'> | undefined;
-  /** What becomes of rows with names that the model does not know. `ignore` answers them without these values, and reports them in `Row-Warnings`; `refuse` answers with 422. */
+  /** The treatment of rows with names that the model does not know. `ignore` answers them without these values, and reports them in `Row-Warnings`; `refuse` answers with 422. */
   unknown?: QueryValue<'predict', 'query', 'unknown'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'predict', 'query', 'header'> | undefined;
@@ -1124,19 +1124,19 @@ export interface PredictOptions extends CallOptions {
   delimiter?: QueryValue<'predict', 'query', 'delimiter'> | undefined;
   /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
   sheet?: QueryValue<'predict', 'query', 'sheet'> | undefined;
-  /** Which columns the rows of JSON and NDJSON have. `full` has those that `PredictionRow` lists, as older clients expect them; `lean` has the lean columns alone. CSV and Arrow always have the lean ones. */
+  /** The columns of the rows of JSON and NDJSON. `full` has those that `PredictionRow` lists, as older clients expect them; `lean` has only the lean columns. CSV and Arrow always have the lean ones. */
   rows?: QueryValue<'predict', 'query', 'rows'> | undefined;
   /** Adds the original value, the anomaly and the explanation to lean rows. The explanation is an object in JSON and NDJSON, and its text in CSV and Arrow. Full rows always have them, the explanation as text. */
   explain?: QueryValue<'predict', 'query', 'explain'> | undefined;
   /** Adds the probability of each class to every row, as columns `t_probability_X` for each class `X`, in the order of `classes`, in every format. For models of classes only. A model with an input column of such a name gets 400; its explanations have the probabilities. */
   probabilities?: QueryValue<'predict', 'query', 'probabilities'> | undefined;
-  /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on, in all columns that it uses: such predictions look better than others. For a table of more than 32,768 rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400. */
+  /** Adds to every row how it differs from the table, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on, in all columns that it uses: such predictions look better than others. For a table of more than 32,768 rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400. */
   warnings?: QueryValue<'predict', 'query', 'warnings'> | undefined;
-  /** Adds to every row why it is predicted so, as numbers in every format: `t_base` is what would be predicted if nothing were known of the row, and `t_contribution_X`, for each column `X` that the model uses, is what the row's value of `X` adds. These are Shapley values of the trees, with columns as the players; a part that is not known is met as often as the rows of the table met it. They say how the model came to its answer, and not what would happen if a value were changed. */
+  /** Adds the parts of the prediction to every row, as numbers in every format: `t_base` is the prediction before any value of the row is known, and `t_contribution_X`, for each column `X` that the model uses, is the contribution of the row's value of `X`. These are Shapley values of the trees, with columns as the players; an unknown part is averaged over the rows of the table. They explain how the model came to its answer, and not what would happen if a value were changed. */
   contributions?: QueryValue<'predict', 'query', 'contributions'> | undefined;
-  /** Remembers what is promised of each row: the interval or the probabilities of the classes and their set, with the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days, or as many as `PROMISE_DAYS` says, and count towards what an owner may store. A row is sent only after its promise is stored. A value that the row itself sent as `__service_row_id` is not repeated. */
+  /** Remembers the promise of each row: the interval or the probabilities of the classes and their set, with the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days (`PROMISE_DAYS`), and count towards the owner's stored bytes. A row is sent only after its promise is stored. A value that the row itself sent as `__service_row_id` is not repeated. */
   remember?: QueryValue<'predict', 'query', 'remember'> | undefined;
-  /** The column with your own id of each row, such as an order number. With `remember=true`, truths may then come with this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered. Of several rows with one id, the latest is the one that a truth meets. A row without an id is remembered by `__service_row_id` alone. A column that none of the first rows has is refused. */
+  /** The column with your own id of each row, such as an order number. With `remember=true`, true values may then have this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered. If several rows have one id, a true value meets the latest. A row without an id is remembered by `__service_row_id` alone. A column that none of the first rows has is refused. */
   id?: QueryValue<'predict', 'query', 'id'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
   contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | undefined;
@@ -1242,7 +1242,7 @@ export interface ModelsOperations {
   list(options?: ListModelsOptions): List<Model[][number], ListModelsProblem>;
 
   /**
-   * Returns one model, found by name, as its newest version. Once `status` is `ready`, it has the columns of the model, and metrics of rows that it was not trained on. With `version`, it shows another version, such as the one in `serving_version`, which answers predictions while a newer one is in training or has failed. Each version has its own address, too.
+   * Returns one model, found by name, as its newest version. Once `status` is `ready`, it has the columns of the model, and metrics on rows that it was not trained on. With `version`, it shows another version, such as the one in `serving_version`, which answers predictions while a newer one is in training or has failed. Each version has its own address, too.
    *
    * @param name The name of the model.
    * @throws ProblemError with a `GetModelProblem`
@@ -1326,7 +1326,7 @@ export interface ModelsOperations {
   retrain(name: PathValue<'retrainModel', 'modelName'>, options?: RetrainModelOptions): Call<Model, RetrainModelProblem>;
 
   /**
-   * Adds the true values of rows that `predict` remembered (`remember=true`), each to the promise that was made of it. Rows may come late, in any order and again.
+   * Adds the true values of rows that `predict` remembered (`remember=true`), each to its promise. Rows may arrive late, in any order and repeatedly.
    *
    * @param name The name of the model.
    * @param rows The rows with their true values.
@@ -1335,7 +1335,7 @@ export interface ModelsOperations {
   addActuals(name: PathValue<'addActuals', 'modelName'>, rows: JsonBody<'addActuals'> | Bytes, options?: AddActualsOptions): Call<Actuals, AddActualsProblem>;
 
   /**
-   * Returns what became of the promises that a version of a model made: of the rows that `predict` remembered (`remember=true`), how many have their true value by now (`addActuals`), in how many it lay within the interval or the set of classes, and how that compares with the confidence that was promised.
+   * Returns the record of a version of a model: the number of rows that `predict` remembered (`remember=true`), of those with a true value by now (`addActuals`), and of those whose value is within the interval or the set of classes, and the comparison with the promised confidence.
    *
    * @param name The name of the model.
    * @throws ProblemError with a `GetRecordProblem`
@@ -1343,7 +1343,7 @@ export interface ModelsOperations {
   getRecord(name: PathValue<'getRecord', 'modelName'>, options?: GetRecordOptions): Read<ModelRecord, GetRecordProblem>;
 
   /**
-   * Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a caller can choose the target, the header line and the use of columns. Nothing is kept. A key with the scope `write` or `predict` will do.
+   * Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a caller can choose the target, the header line and the use of columns. Nothing is kept. The scope `write` or `predict` is enough.
    *
    * @param rows The table, or its beginning.
    * @throws ProblemError with a `PreviewTableProblem`
@@ -1452,7 +1452,7 @@ export interface CallMcpOfProjectOptions extends CallOptions {
 /** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/agents/mcp.md` in the source repository says what to paste into them. */
 export interface McpOperations {
   /**
-   * Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken. Nothing is kept of a session: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
+   * Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project if that has another name. It supports the revisions 2026-07-28, 2025-11-25 and 2025-06-18. The service keeps no session: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
    *
    * @param body One message, a request or a notification of JSON-RPC 2.0.
    * @throws ProblemError with a `CallMcpProblem`
@@ -1486,7 +1486,7 @@ export interface OpenaiOperations {
   getModels(options?: CallOptions): Read<OpenaiModels, GetOpenaiModelsProblem>;
 
   /**
-   * Returns an agent as clients of OpenAI's API read one model. Their packages write the slash of `project/agent` as `%2F`. The `id` is the one that was asked for.
+   * Returns an agent as clients of OpenAI's API read one model. Their packages write the slash of `project/agent` as `%2F`. The `id` is the requested one.
    *
    * @param openaiModel An agent, as `project/agent` with its slash written as `%2F`, or by its name alone in the project `default` or the owner's only project.
    * @throws ProblemError with a `GetOpenaiModelProblem`
@@ -1510,7 +1510,7 @@ export interface OpenaiOperations {
   completeResponse(body: JsonBody<'completeResponse'>, options?: CallOptions): Call<OpenaiResponse, CompleteResponseProblem>;
 
   /**
-   * Returns a response that was kept, without its input.
+   * Returns a stored response, without its input.
    *
    * @param response The identifier of the response.
    * @throws ProblemError with a `GetResponseProblem`
@@ -1518,7 +1518,7 @@ export interface OpenaiOperations {
   getResponse(response: PathValue<'getResponse', 'response_id'>, options?: GetResponseOptions): Read<OpenaiResponse, GetResponseProblem>;
 
   /**
-   * Deletes a response that was kept, and its input. Those that continue it can no longer be continued.
+   * Deletes a stored response and its input. Responses that continue it can no longer be continued.
    *
    * @param response The identifier of the response.
    * @throws ProblemError with a `DeleteResponseProblem`
@@ -1529,7 +1529,7 @@ export interface OpenaiOperations {
 /** Liveness, readiness and metrics, for load balancers and monitoring. */
 export interface HealthOperations {
   /**
-   * Answers as long as the process can answer at all. It does not look at the store.
+   * Answers as long as the process can answer at all. It does not query the store.
    *
    * @throws ProblemError with a `GetLivenessProblem`
    */
@@ -1550,7 +1550,7 @@ export interface HealthOperations {
   getStatus(options?: CallOptions): Read<Status, GetStatusProblem>;
 
   /**
-   * Returns the metrics of this instance in the text format of Prometheus: requests by operation and status, latencies, trainings, predicted rows, and the process. They are totals of all owners, so they need the scope `operate`, which a key has only if it was created with it.
+   * Returns the metrics of this instance in the text format of Prometheus: requests by operation and status, latencies, trainings, predicted rows, and the process. They cover all owners, so they need the scope `operate`, which a key has only if it was created with it.
    *
    * @throws ProblemError with a `GetMetricsProblem`
    */
@@ -1582,7 +1582,7 @@ export interface ListAuditOptions extends CallOptions {
 /** The audit log says who changed what in the whole service, and who was refused for lack of rights. An event is stored in the transaction of its write, so that neither exists without the other. */
 export interface AuditOperations {
   /**
-   * Returns the events of the audit log, in the order of their times: one for each request that changed something, and those that were refused with 401 or 403. They are events of all owners, so they need the scope `operate`. No event has a body, a query or a secret.
+   * Returns the events of the audit log, in the order of their times: one for each request that changed something, and those that were refused with 401 or 403. They cover all owners, so they need the scope `operate`. No event has a body, a query or a secret.
    *
    * @throws ProblemError with a `ListAuditProblem`
    */

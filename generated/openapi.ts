@@ -13,8 +13,8 @@ export interface paths {
         };
         /**
          * Get the caller
-         * @description Returns who sends the request: the owner, the key or the identity, its scopes, and the limits of its requests.
-         *     Any valid key may ask, whatever its scopes. A service without keys answers with its local owner, who has all scopes.
+         * @description Returns the caller: the owner, the key or the identity, its scopes, and the limits of its requests.
+         *     Any valid key may call it, with any scopes. A service without keys answers with its local owner, who has all scopes.
          */
         get: operations["getCaller"];
         put?: never;
@@ -34,20 +34,20 @@ export interface paths {
         };
         /**
          * List all keys
-         * @description Returns the keys of the owner that are not revoked, in order of creation. A key that is for one project sees those
-         *     of that project.
+         * @description Returns the keys of the owner that are not revoked, in order of creation. A key for one project sees those of that
+         *     project.
          */
         get: operations["listKeys"];
         put?: never;
         /**
          * Create a key
-         * @description Creates a key of the caller's owner, and answers with it this once: the store keeps a hash of its secret.
+         * @description Creates a key of the caller's owner, and returns it only this once: the store keeps a hash of its secret.
          *
-         *     - The key may do no more than the caller: it has scopes of the caller's alone, is for the project that the caller's
-         *       key is for, and ends no later.
-         *     - A key with the scope `keys` has no limits, and a caller with limits makes no keys: several together could use
+         *     - The key has at most the rights of the caller: only scopes of the caller, the project of the caller's key if it
+         *       has one, and no later end.
+         *     - A key with the scope `keys` has no limits, and a caller with limits creates no keys: several together could use
          *       more than the limit of one.
-         *     - The key is revoked with the key that made it. A key that a user of the OIDC issuer made does not end with the
+         *     - The key is revoked with the key that created it. A key of a user of the OIDC issuer does not end with the
          *       token of that user.
          *     - Repeated with the same `Idempotency-Key`, the request gets the same key with another secret, in place of the
          *       first one, as long as the key was not used; after that it gets 422.
@@ -80,9 +80,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke a key
-         * @description Revokes a key permanently, and the keys that were made with it, and theirs. All instances refuse them within a second,
-         *     and end their streams. A key that may do more than the caller's is not revoked. A key may revoke itself; a service
-         *     whose last key was revoked still takes nobody without one.
+         * @description Revokes a key permanently, with the keys that it created, and the keys of those. All instances refuse them within a second,
+         *     and end their streams. A key with more rights than the caller's is not revoked. A key may revoke itself; a service
+         *     whose last key was revoked still requires a key.
          */
         delete: operations["deleteKey"];
         options?: never;
@@ -133,7 +133,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an empty project
-         * @description Deletes a project by name. A project that still holds anything is not deleted.
+         * @description Deletes a project by name. A project that is not empty is not deleted.
          */
         delete: operations["deleteProject"];
         options?: never;
@@ -153,19 +153,19 @@ export interface paths {
         };
         /**
          * Get a project as a manifest
-         * @description Returns what `applyManifest` takes: the skills with their documents, the agents, the chatbots, and the models with the
-         *     query that each was trained from, sorted by kind and name. It has names alone, no identifiers and times, so
-         *     that a project that it is applied to has the same manifest.
+         * @description Returns the input of `applyManifest`: the skills with their documents, the agents, the chatbots, and the models with the
+         *     query that each was trained from, sorted by kind and name. It has only names, no identifiers and times, so
+         *     a project that it is applied to has the same manifest.
          *
-         *     A model that was trained from a table that was sent has no query, and a document of more than 500,000 bytes no
-         *     room: the manifest leaves them out. Secrets are not in it either. Skills name databases and MCP servers, whose
-         *     secrets those who run the service keep.
+         *     The manifest leaves out models that were trained from a sent table, since they have no query, and documents of
+         *     more than 500,000 bytes. Secrets are not in it either. Skills name databases and MCP servers, whose
+         *     secrets stay with the operator.
          */
         get: operations["getManifest"];
         /**
          * Apply a manifest to a project
-         * @description Makes a project as the manifest says, in one transaction: all of it is done, or nothing. The answer lists what
-         *     changed. With `dry_run=true`, it lists what would change, and nothing is done.
+         * @description Changes a project to match the manifest, in one transaction: all changes are made, or none. The answer lists the
+         *     changes. With `dry_run=true`, it lists the changes without making them.
          *
          *     - A resource that the project lacks is created. One that differs becomes equal to its entry: fields that the
          *       entry leaves out are removed from the resource.
@@ -176,7 +176,7 @@ export interface paths {
          *       training runs in the background, as after `trainModel`.
          *     - Agents and skills are named, whether the manifest or the project has them.
          *
-         *     The `ETag` of a dry run, sent as `If-Match`, makes sure that what was shown is what is done.
+         *     The `ETag` of a dry run, sent as `If-Match`, makes sure that only the shown changes are made.
          */
         put: operations["applyManifest"];
         post?: never;
@@ -289,12 +289,12 @@ export interface paths {
         };
         /**
          * Get the text of a document
-         * @description Returns the text of the document as it was sent, with the media type that it was sent with.
+         * @description Returns the text of the document as it was sent, with its media type.
          */
         get: operations["getDocument"];
         /**
          * Create or replace a document
-         * @description Keeps a document for the agents that have the skill, which must be of the type `retrieval` or `knowledge_base`.
+         * @description Stores a document for the agents that have the skill, which must be of the type `retrieval` or `knowledge_base`.
          *     The text is UTF-8, plain or Markdown, of at most 4 MiB. It is split into passages at its headings and
          *     paragraphs, and found by the full-text search of the service's database.
          */
@@ -396,7 +396,7 @@ export interface paths {
         /**
          * Ask an agent
          * @description Asks the agent the last of the messages, and returns its answer. The earlier messages are the history. The
-         *     agent may use its skills before it answers; `steps` shows each use, what it gave, or why it failed.
+         *     agent may use its skills before it answers; `steps` shows each use, with its result or its failure.
          *
          *     The service asks the chat server of its operator (`CHAT_URL`). The agent's `model_name` chooses among the
          *     operator's `CHAT_MODELS`; without that list, every agent uses `CHAT_MODEL`.
@@ -428,14 +428,14 @@ export interface paths {
         /**
          * Ask an agent, streamed
          * @description Does the same as `completeAgent`, and sends each step and each piece of text as it happens, as server-sent
-         *     events. Every `data` is JSON. Comments (`: ping`) keep the connection alive while nothing happens. Whatever
-         *     happens, the last event is `{"type": "end"}`; an `error` event before it says what failed.
+         *     events. Every `data` is JSON. Comments (`: ping`) keep the connection alive while nothing happens. The
+         *     last event is always `{"type": "end"}`; an `error` event before it names the failure.
          *
          *     | event | meaning |
          *     |---|---|
          *     | `{"type": "start", "prompt"}` | the question was accepted |
          *     | `{"actions": […]}` | tools that the agent begins to use |
-         *     | `{"steps": […]}` | what a tool gave, or why it failed |
+         *     | `{"steps": […]}` | the result or the failure of a tool |
          *     | `{"type": "delta", "content"}` | the next piece of the text, which may still precede a step |
          *     | `{"type": "context", "content": […]}` | the passages that were found, if the agent's setting `return_context` is true |
          *     | `{"output", "messages", "usage"}` | the whole answer |
@@ -616,12 +616,12 @@ export interface paths {
         put?: never;
         /**
          * Send a message
-         * @description Keeps the message of a person, then asks the chatbot's agent with the last messages of the conversation, as
-         *     many as the chatbot's setting `history` says (20 without it), and keeps its reply. A chatbot without an agent
+         * @description Stores the message of a person, then asks the chatbot's agent with the last messages of the conversation (the
+         *     chatbot's setting `history`, 20 by default), and stores its reply. A chatbot without an agent
          *     asks the language model alone.
          *
-         *     The message is kept before the agent is asked. If the reply fails, ask for it with `replyToMessage`, or send
-         *     the same request again with its `Idempotency-Key`: the message is not kept twice. With
+         *     The message is stored before the agent is asked. If the reply fails, request it with `replyToMessage`, or send
+         *     the same request again with its `Idempotency-Key`: the message is not stored twice. With
          *     `Accept: text/event-stream`, the reply arrives in the events of `streamAgent`; `start` has the identifier of
          *     the question, and `output` that of the reply.
          *
@@ -700,7 +700,7 @@ export interface paths {
         /**
          * Get one model
          * @description Returns one model, found by name, as its newest version. Once `status` is `ready`, it has the columns of the
-         *     model, and metrics of rows that it was not trained on. With `version`, it shows another version, such as the
+         *     model, and metrics on rows that it was not trained on. With `version`, it shows another version, such as the
          *     one in `serving_version`, which answers predictions while a newer one is in training or has failed. Each
          *     version has its own address, too.
          */
@@ -735,25 +735,25 @@ export interface paths {
          *
          *     ## Workbooks
          *     The table is on one sheet, the first unless `sheet` names another. Its columns are those of the header, from the
-         *     first name to the last; its rows end with the sheet, and empty ones are passed over.
+         *     first name to the last; its rows end with the sheet, and empty ones are skipped.
          *
          *     - A number with a format of dates is a date. Percentages and amounts are plain numbers.
          *     - A formula counts with the value that was saved beside it; without one, the table is refused.
          *     - An error such as `#N/A` is a missing value, and so are the other cells of merged ones.
-         *     - A second table on the sheet is refused where it shows: by a column without a name between others, by a value
-         *       in a column without a name, or by a row of texts alone that follows an empty row, below numbers.
+         *     - A second table on the sheet is refused at its first sign: a column without a name between others, a value
+         *       in a column without a name, or a row of only texts that follows an empty row, below numbers.
          *     - A workbook with a password and an .xls file are refused. So are texts of more than 256 MiB, and a workbook
          *       that becomes more than 2 GiB, or 128 MiB and 100 times its bytes, when it is decompressed, or has a tag of
          *       more than 64 KiB.
          *
          *     ## Columns
          *     The values of a column decide how it is read: as numbers, dates or categories. `as_number`, `as_date` and
-         *     `as_category` say it for a column; `exclude` leaves one out. `header_line` tells which line of CSV has the
-         *     names, if there is a title above it. `retrainModel` keeps what was said of columns.
+         *     `as_category` choose it for a column; `exclude` leaves one out. `header_line` is the line of CSV with the names,
+         *     if there is a title above it. `retrainModel` keeps these choices.
          *
          *     ## Queries
          *     An object `{"source": {"database": …, "query": …}}` in place of the rows trains from a database of the service.
-         *     The query is one SELECT. It reads the tables that those who run the service have opened to trainings
+         *     The query is one SELECT. It reads the tables that the operator has opened to trainings
          *     (`training` in `DATABASES`), within four minutes. The model keeps it in `source`, and `retrainModel` trains
          *     from it again.
          *
@@ -769,12 +769,12 @@ export interface paths {
          *
          *     ## Forecasts
          *     With `order_by` and `horizon`, the model forecasts the next values of the target, a number, for each series.
-         *     The columns of `group_by` tell series apart. The step (hour, day, weekday, week, month, quarter, year, or a
+         *     The columns of `group_by` distinguish the series. The step (hour, day, weekday, week, month, quarter, year, or a
          *     number) is found in the table and reported in `series`, together with gaps, rows of the same moment, of which the
          *     last counts, and series that end before the others. Such a table may have 10,000,000 rows.
          *
-         *     Intervals are calibrated by step on what forecasts of the ends of the series missed, so that the series limit
-         *     the horizon: a larger one is refused with the largest that there is.
+         *     Intervals are calibrated by step on the errors of forecasts of the ends of the series, so that the series limit
+         *     the horizon: a larger one is refused with the largest possible one.
          *
          *     ## Unusable tables
          *     A table gets 422 in these cases:
@@ -838,10 +838,10 @@ export interface paths {
          *     count as missing values. Any other element gives no values.
          *
          *     ## Numbers
-         *     Intervals are calibrated: of the rows answered with confidence *c*, a fraction *c* have their true value
+         *     Intervals are calibrated: among the rows answered with confidence *c*, a fraction *c* have their true value
          *     between `min` and `max`. Without the parameter `confidence`, the default is the automatic confidence: each row
          *     gets the largest one, up to 0.99, whose interval, before rounding, is no wider than one standard deviation of
-         *     the target. Ask for 0.9 to get intervals that hold nine truths in ten. With it, each row gets the
+         *     the target. Set 0.9 to get intervals that contain nine true values in ten. Then each row gets the
          *     interval of that confidence, or of the largest one below it that the held-out rows support. A row without
          *     columns which the table always had gets a wider interval, calibrated over rows with columns left out at random.
          *
@@ -854,31 +854,31 @@ export interface paths {
          *
          *     ## Classes
          *     A model whose `task` is `classification` answers with the most likely class. Its confidence is a calibrated
-         *     probability: of the rows answered with confidence *c*, a fraction *c* are of that class. The set contains the
-         *     classes that may be true: of the rows of each class, at least a fraction `confidence` (0.9 by default) have it
+         *     probability: among the rows answered with confidence *c*, a fraction *c* are of that class. The set contains the
+         *     classes that may be true: for each class, at least a fraction `confidence` (0.9 by default) of its rows have it
          *     in their set. The most likely class is always in the set. Classes with fewer than 50 rows for calibration
          *     share one. A row without columns which the table always had has its own calibration, as for numbers.
          *
          *     ## Forecasts
-         *     A model that was trained with `order_by` reads all rows before it answers the first, and answers with rows of
-         *     its own, each a step of a series. The columns of a row determine its meaning:
+         *     A model that was trained with `order_by` reads all rows before it answers the first, and answers with new rows,
+         *     each a step of a series. The columns of a row determine its meaning:
          *
          *     | row | answer |
          *     |---|---|
          *     | no rows at all | the next `steps` of every series, after the end of the table |
          *     | some of the group columns, as `{"store": "A"}` | the same for the series that have these values; null is the value of series without one |
          *     | the order column and the target | newer history; the forecast goes on from its end, also for a series that the model has never seen |
-         *     | the order column, not the target | exactly this moment is asked for; columns that are known ahead are read |
+         *     | the order column, not the target | a forecast of exactly this moment; columns that are known ahead are read |
          *
-         *     Every row has the confidence that was asked for, 0.9 without `confidence`, and `step` in its explanation. A row
+         *     Every row has the requested confidence, 0.9 without `confidence`, and `step` in its explanation. A row
          *     whose moment is of another form, between two steps, beyond the horizon or before the end of its series, a
          *     series that is not known, a row that names no series, a moment beside `steps`, and history that ends before the
          *     table gets 400. An array of JSON has 100,000 rows at
          *     most; other formats have no such limit.
          *
          *     `backtest=6` forecasts from six steps before the end of each series, with a fit that has not seen the last
-         *     `horizon` values of any. `t_original` is the value that came, where there is one, and `t_anomaly` says whether
-         *     it is outside its interval. The intervals are calibrated on these values: they judge single series, not the coverage of
+         *     `horizon` values of any. `t_original` is the true value, where there is one, and `t_anomaly` whether it is
+         *     outside its interval. The intervals are calibrated on these values: they judge single series, not the coverage of
          *     all, which `metrics` has. Rows then have no order column. A series of which fewer than three steps are left has
          *     no row in the answer.
          *
@@ -911,8 +911,8 @@ export interface paths {
          *     Names mean the same in a row as in the table: spaces and a byte order mark (U+FEFF) at their ends do not
          *     count, letter case does. If two names in a row differ only by these, the exact one counts.
          *
-         *     Every row is answered. `Row-Warnings` lists, for all rows together, what the model does not know, each with
-         *     the number of rows. Without warnings, it is not there. It is a header if the rows are JSON. Else its place is
+         *     Every row is answered. `Row-Warnings` lists the warnings about all rows, each with the number of rows. It is
+         *     absent without warnings. It is a header if the rows are JSON. Else its place is
          *     the last line of an NDJSON answer, `{"warnings": […], "more": …}`, and the trailer of any other answer (RFC
          *     9110, section 6.5): warnings are known only after the rows. Header and trailer list at most 20, of 4 KiB together.
          *
@@ -925,8 +925,8 @@ export interface paths {
          *     | `new-category` | a column with categories that no row of the table had, or too few to learn from |
          *     | `missing-known` | of a forecast, a column that is known ahead, which rows of moments to forecast lack; 0 rows if none asks for a moment. It counts as missing |
          *
-         *     `warnings=true` says of each row what concerns it, also which columns it lacks, and whether the model was
-         *     trained on such a row.
+         *     `warnings=true` lists the warnings of each row, also the columns that it lacks, and whether the model was trained
+         *     on such a row.
          *
          *     With `unknown=refuse`, unknown names are refused: the request gets 422, with each name and its nearest column.
          *
@@ -944,7 +944,7 @@ export interface paths {
          *
          *     Read while you send. If you stop reading, the service stops reading, and closes the connection after 30
          *     seconds without progress. A stream also ends after 30 seconds without input or after an hour, with a problem
-         *     as said above. If its key is revoked or expires, it ends within a second with `/problems/unauthorized`; while
+         *     as described above. If its key is revoked or expires, it ends within a second with `/problems/unauthorized`; while
          *     the store does not answer, it goes on for a minute. A client that reads only after it has sent everything, as
          *     browsers do, should send a JSON array. An instance answers 8 streams at a time, with keys 4 of one owner; more
          *     get 503. A stream is one request to the rate limit.
@@ -1187,8 +1187,8 @@ export interface paths {
          *
          *     `adapt` says whether answers adapt to the true values of remembered rows. Widths of intervals, sets of classes
          *     and their probabilities are then moved by each value that came since the training of the version, and answers
-         *     have the header `Model-Calibration`. Predicted numbers stay. Of forecasts each step is moved by the values of its
-         *     own, and a backtest by none. A new version begins with its own calibration. `If-Match` takes the `ETag` of
+         *     have the header `Model-Calibration`. Predicted numbers stay. Each forecast step adapts to the true values of that
+         *     step. Backtests do not adapt. A new version begins with its own calibration. `If-Match` takes the `ETag` of
          *     `getModel`.
          */
         put: operations["serveVersion"];
@@ -1271,24 +1271,24 @@ export interface paths {
         put?: never;
         /**
          * Add true values
-         * @description Adds the true values of rows that `predict` remembered (`remember=true`), each to the promise that was made of
-         *     it. Rows may come late, in any order and again.
+         * @description Adds the true values of rows that `predict` remembered (`remember=true`), each to its promise. Rows may arrive
+         *     late, in any order and repeatedly.
          *
-         *     A row has the target, under the name that the table had, and says which row it is of: by `__service_row_id` as
-         *     the answer had it; by your own id, if `id` names its column; or, of a forecast, by the order column and the group
-         *     columns, so that the new rows of a series are truths by themselves. Other columns are not read. Of several
-         *     promises of one id, the latest meets the truth. A row of a series meets the latest forecast of each step that
-         *     reached its moment, and is counted once.
+         *     A row has the target, under its name in the table, and identifies the predicted row: by `__service_row_id` as in
+         *     the answer; by your own id, if `id` names its column; or, for a forecast, by the order column and the group
+         *     columns, so that the new rows of a series are true values by themselves. Other columns are not read. If several
+         *     promises have one id, the latest meets the true value. A row of a series meets the latest forecast of its moment
+         *     for each number of steps ahead, and is counted once.
          *
          *     | the answer counts | |
          *     |---|---|
-         *     | `matched` | truths of promises that had none |
-         *     | `corrected` | truths that differ from an earlier one, in whose place they stand; the earlier one is kept as corrected |
-         *     | `unchanged` | truths that were known |
-         *     | `unmatched` | rows that meet no promise, of which the first are listed |
+         *     | `matched` | true values of promises that had none |
+         *     | `corrected` | true values that replace a different earlier one, which is kept as corrected |
+         *     | `unchanged` | true values that were known |
+         *     | `unmatched` | rows that meet no promise; the first are listed |
          *
-         *     To send a body again changes nothing. Rows are added when all have arrived, in transactions of many rows each;
-         *     after a failure some may be added, so send all again. A body has 1,000,000 rows at most.
+         *     Sending a body again changes nothing. Rows are added when all have arrived, in transactions of many rows each;
+         *     after a failure some may be added, so send all again. A body has at most 1,000,000 rows.
          */
         post: operations["addActuals"];
         delete?: never;
@@ -1311,16 +1311,16 @@ export interface paths {
         };
         /**
          * Get the record of a model
-         * @description Returns what became of the promises that a version of a model made: of the rows that `predict` remembered
-         *     (`remember=true`), how many have their true value by now (`addActuals`), in how many it lay within the interval
-         *     or the set of classes, and how that compares with the confidence that was promised.
+         * @description Returns the record of a version of a model: the number of rows that `predict` remembered (`remember=true`), of
+         *     those with a true value by now (`addActuals`), and of those whose value is within the interval or the set of
+         *     classes, and the comparison with the promised confidence.
          *
-         *     `by` groups the promises that are still kept, in the order of the groups. `text/csv` has the groups alone, a
+         *     `by` groups the promises that are still kept, in the order of the groups. `text/csv` has only the groups, a
          *     line each, by day if `by` is left out. A `group` is named by a day (`2026-11-26`), by the Monday of a week, by
          *     the widths of its intervals, of which there are five groups of about as many promises, by the number of classes
          *     in its sets, or by values of the column.
          *
-         *     The alarm is a bet against the promises, which may be looked at after every truth: while they are kept at least
+         *     The alarm is a bet against the promises, which may be read after every true value: while they are kept at least
          *     as often as promised, its evidence ever reaches 1,000, and raises the alarm, in at most one of 1,000 versions.
          *     A raised alarm stays. A new version has its own record.
          */
@@ -1348,20 +1348,20 @@ export interface paths {
         /**
          * Preview a table
          * @description Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a
-         *     caller can choose the target, the header line and the use of columns. Nothing is kept. A key with the scope
-         *     `write` or `predict` will do.
+         *     caller can choose the target, the header line and the use of columns. Nothing is kept. The scope `write` or
+         *     `predict` is enough.
          *
-         *     The body is a table in any format that `trainModel` takes. At most 1000 rows are read, then the answer comes: a
+         *     The body is a table in any format that `trainModel` takes. At most 1000 rows are read before the answer: a
          *     table that is still arriving need not be sent to its end. For CSV, JSON and NDJSON, the beginning of a file is
-         *     enough, cut at the end of a line. A Parquet file and a workbook must be whole, because what
-         *     they hold stands at their end.
+         *     enough, cut at the end of a line. A Parquet file and a workbook must be complete, because
+         *     their directory is at their end.
          *
          *     Without `header_line`, the preview looks for the column names. It takes the first of 20 lines of CSV, or rows of
          *     a sheet, that has as many fields as most others, and texts in most of them. Without `sheet`, it takes the first
          *     sheet of a workbook that is not hidden and has such a row. `trainModel` and `predict` do not search: send them
          *     the `header_line` and `sheet` of this answer.
          *
-         *     A table of which no row can be read gets 422. After a first row, `fault` says what ended the reading. A workbook
+         *     A table without a readable row gets 422. After a first row, `fault` names the fault that ended the reading. A workbook
          *     with sheets is answered without a row, too, so that another sheet or header line can be chosen.
          */
         post: operations["previewTable"];
@@ -1383,8 +1383,8 @@ export interface paths {
         /**
          * Call the MCP server
          * @description Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project
-         *     if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken. Nothing is kept of a
-         *     session: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
+         *     if that has another name. It supports the revisions 2026-07-28, 2025-11-25 and 2025-06-18. The service
+         *     keeps no session: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
          *
          *     | method | answer |
          *     |---|---|
@@ -1445,7 +1445,7 @@ export interface paths {
         };
         /**
          * Get the metadata of MCP
-         * @description Says which authorization server gives tokens for `/mcp` (RFC 9728).
+         * @description Returns the authorization server that issues tokens for `/mcp` (RFC 9728).
          */
         get: operations["getProtectedResource"];
         put?: never;
@@ -1465,9 +1465,9 @@ export interface paths {
         };
         /**
          * Get the metadata of /mcp
-         * @description The same as `getProtectedResource`, at the address that RFC 9728 makes of `/mcp`. `resource` is the address that
-         *     was asked for, with a slash at its end and with its choice of tools (section 3.3). A token for one of these is
-         *     good for all.
+         * @description The same as `getProtectedResource`, at the address that RFC 9728 makes of `/mcp`. `resource` is the
+         *     requested address, with a slash at its end and with its choice of tools (section 3.3). A token for one of these
+         *     is valid for all.
          */
         get: operations["getMcpResource"];
         put?: never;
@@ -1510,7 +1510,7 @@ export interface paths {
         };
         /**
          * Get the metadata of OAuth
-         * @description Says where the service gives tokens, and by which rules (RFC 8414).
+         * @description Returns the addresses and rules by which the service issues tokens (RFC 8414).
          */
         get: operations["getAuthorizationServer"];
         put?: never;
@@ -1539,7 +1539,7 @@ export interface paths {
         /**
          * Give the consent
          * @description Takes the form of the consent page, and leads back to the client, with a code or with the error
-         *     `access_denied`. A code is good once, for a minute. Only the page itself may send the form: `Origin` is that of
+         *     `access_denied`. A code is valid once, for a minute. Only the page itself may send the form: `Origin` is that of
          *     `PUBLIC_URL`.
          */
         post: operations["giveConsent"];
@@ -1561,7 +1561,7 @@ export interface paths {
         /**
          * Get a token
          * @description Takes a code, or a refresh token, and returns an access token and the next refresh token (RFC 6749, sections
-         *     4.1.3 and 6). An access token is good for ten minutes, a code once, a refresh token once, within thirty days.
+         *     4.1.3 and 6). An access token is valid for ten minutes, a code once, a refresh token once, within thirty days.
          *     Clients refresh in parallel: for ten seconds, a used refresh token gives the same new tokens again, and a new
          *     one stays the same for its first twenty seconds. After that, a code or a refresh token that is used again ends
          *     all tokens of its consent, as the end of the key does within a second. Clients are public: they have no secret.
@@ -1584,8 +1584,8 @@ export interface paths {
         put?: never;
         /**
          * Register a client
-         * @description Registers a client that has no metadata document (RFC 7591). The id consists of what was registered: the service
-         *     keeps nothing. A client is public, whatever it asks for. Addresses that may not be registered are left out, and
+         * @description Registers a client that has no metadata document (RFC 7591). The id contains the registration: the service keeps
+         *     nothing. Every client is public. Addresses that may not be registered are left out, and
          *     the answer names them; only if none is left, the registration is refused.
          */
         post: operations["registerClient"];
@@ -1650,7 +1650,7 @@ export interface paths {
         /**
          * Get one agent as a model
          * @description Returns an agent as clients of OpenAI's API read one model. Their packages write the slash of `project/agent` as
-         *     `%2F`. The `id` is the one that was asked for.
+         *     `%2F`. The `id` is the requested one.
          */
         get: operations["getOpenaiModel"];
         put?: never;
@@ -1685,8 +1685,8 @@ export interface paths {
          *       that Open WebUI and LibreChat make of the same model: they use no tools.
          *     - Messages of the roles `system` and `developer` are instructions beside those of the agent. Empty ones are
          *       left out.
-         *     - `temperature` stands in place of the agent's own. `max_completion_tokens`, or `max_tokens`, bounds what the
-         *       language model writes in all; an answer that ends there has the `finish_reason` `length`. Parameters that are
+         *     - `temperature` replaces the agent's. `max_completion_tokens`, or `max_tokens`, bounds what the
+         *       language model writes in total; an answer that ends there has the `finish_reason` `length`. Parameters that are
          *       described as without effect are accepted, since clients send them.
          *     - Images in messages of the role `user`, as data URLs, are passed on to the chat server.
          *     - The last event before `[DONE]` of a stream that fails has an `error`, with the `request_id`.
@@ -1722,10 +1722,10 @@ export interface paths {
          *       of the client whose name is one of the agent's is refused.
          *     - `tool_choice: none` asks for an answer without any tool, and requests for titles, tags and follow-ups use
          *       none, as those of `completeChat`.
-         *     - `previous_response_id` continues a response that was kept: its input, its output and all before them come
-         *       before `input`. Send only what is new then. Its `instructions` are not repeated.
-         *     - A response is kept unless `store` is false, with its input, for 30 days after it was made or continued last.
-         *       It counts towards what the owner stores, and the oldest give way to new ones beyond 10,000 (the service's
+         *     - `previous_response_id` continues a stored response: its input, its output and all before them come before
+         *       `input`. Send only new items then. Its `instructions` are not repeated.
+         *     - A response is stored with its input unless `store` is false, for 30 days after its creation or last
+         *       continuation. It counts towards the owner's stored bytes, and the oldest are deleted beyond 10,000 (the service's
          *       `MAX_RESOURCES`). If there is no room for it, the answer says `store: false`.
          *     - `max_output_tokens` bounds what the language model writes in all. A response that ends there has the status
          *       `incomplete`, and its stream ends with `response.incomplete`.
@@ -1752,14 +1752,14 @@ export interface paths {
         };
         /**
          * Get one response
-         * @description Returns a response that was kept, without its input.
+         * @description Returns a stored response, without its input.
          */
         get: operations["getResponse"];
         put?: never;
         post?: never;
         /**
          * Delete a response
-         * @description Deletes a response that was kept, and its input. Those that continue it can no longer be continued.
+         * @description Deletes a stored response and its input. Responses that continue it can no longer be continued.
          */
         delete: operations["deleteResponse"];
         options?: never;
@@ -1775,8 +1775,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether the process lives
-         * @description Answers as long as the process can answer at all. It does not look at the store.
+         * Check whether the process lives
+         * @description Answers as long as the process can answer at all. It does not query the store.
          */
         get: operations["getLiveness"];
         put?: never;
@@ -1838,8 +1838,8 @@ export interface paths {
         /**
          * Get the service's metrics
          * @description Returns the metrics of this instance in the text format of Prometheus: requests by operation and status,
-         *     latencies, trainings, predicted rows, and the process. They are totals of all owners, so they need the scope
-         *     `operate`, which a key has only if it was created with it.
+         *     latencies, trainings, predicted rows, and the process. They cover all owners, so they need the scope `operate`,
+         *     which a key has only if it was created with it.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1860,14 +1860,14 @@ export interface paths {
         /**
          * List the audit log
          * @description Returns the events of the audit log, in the order of their times: one for each request that changed something,
-         *     and those that were refused with 401 or 403. They are events of all owners, so they need the scope `operate`.
+         *     and those that were refused with 401 or 403. They cover all owners, so they need the scope `operate`.
          *     No event has a body, a query or a secret.
          *
          *     All parameters narrow the list. The events of an owner are a chain: `sequence` has no gaps, and `hash` is the
          *     SHA-256 of the hash before it and of the event. `roster audit verify` follows the chains. An event is listed as
-         *     soon as its write has ended, up to some seconds after its time: a reader that continues from the last event asks
-         *     from a minute before it, and leaves out those that they have, by `owner` and `sequence`. Events are kept for 365
-         *     days, or as many as `AUDIT_DAYS` says.
+         *     soon as its write has ended, up to some seconds after its time: a reader that continues from the last event starts
+         *     a minute before it, and leaves out events that it has, by `owner` and `sequence`. Events are kept for 365 days
+         *     (`AUDIT_DAYS`).
          */
         get: operations["listAudit"];
         put?: never;
@@ -3162,7 +3162,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description The columns that tell series apart; without any, all rows are one series. */
+        /** @description The columns that distinguish the series; without any, all rows are one series. */
         GroupColumns: components["schemas"]["ColumnName"][];
         /** @description Rows of a table, by number, or as a range of two numbers with a hyphen between them. */
         DroppedLines: string[];
@@ -4914,7 +4914,7 @@ export interface components {
             /** @description The number of rows of other classes that each threshold takes for the class. */
             false_alarms: components["schemas"]["RowsInBin"][];
         } | null;
-        /** @description The values of the columns that tell series apart, in their order. */
+        /** @description The values of the columns that distinguish the series, in their order. */
         GroupValues: string[];
         /** @description The last values of a series. */
         SeriesValues: {
@@ -5523,7 +5523,7 @@ export interface components {
         }[];
         /**
          * @description The request is understood but does not fit the contract: a field is missing, unknown, or not of the
-         *     shape that the operation asks for. Each place is in `errors`, as a pointer and what is asked for there.
+         *     shape that the operation requires. Each place is in `errors`, as a pointer and the requirement there.
          *
          *     To fix it, change the fields that the pointers name. Nothing was changed by the request.
          */
@@ -5569,7 +5569,7 @@ export interface components {
             line: number;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description What arrived is not a request in HTTP/1.1: its first line or its headers are malformed, or there are two of
+         * @description The bytes that arrived are not a request in HTTP/1.1: its first line or its headers are malformed, or there are two of
          *     a header that may be there once, such as `Host`.
          *
          *     To fix it, use an HTTP client, and look at proxies on the way. The connection was closed.
@@ -5583,7 +5583,7 @@ export interface components {
             status: 400;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The request asks for a part of HTTP that the service does not have: the method CONNECT, or a transfer coding
+         * @description The request uses a part of HTTP that the service does not support: the method CONNECT, or a transfer coding
          *     other than `chunked`.
          *
          *     To fix it, send the request to the service itself, and its body as it is. The connection was closed, and
@@ -5602,7 +5602,7 @@ export interface components {
          *     brought less than 128 KiB a second, a rate that doubles for each 10 seconds of the wait, while other tables
          *     waited to be read.
          *
-         *     To fix it, send the request again, all at once; of a stream, what was not answered. The connection was
+         *     To fix it, send the request again, all at once; for a stream, the rows without an answer. The connection was
          *     closed, and nothing was changed.
          */
         RequestTimeout: {
@@ -5628,11 +5628,11 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The request has no key, or one that the service does not know, that was revoked or that has expired. The
-         *     problem does not say which. A service that has no keys refuses any that is sent, and says so.
+         *     problem does not distinguish these. A service without keys refuses any key, and says so.
          *
          *     To fix it, send a key as `Authorization: Bearer roster_…` or as `X-Api-Key: roster_…`, once and in one of the
-         *     two headers. Those who run the service make keys with `roster keys create`. A service for which no key was
-         *     ever made takes none: leave the header out.
+         *     two headers. The operator creates keys with `roster keys create`. A service without
+         *     keys accepts none: leave the header out.
          */
         Unauthorized: {
             /** @constant */
@@ -5643,11 +5643,11 @@ export interface components {
             status: 401;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The key is good, but does not have the scope that the operation asks for: `read`, `write`,
+         * @description The key is valid, but does not have the scope that the operation requires: `read`, `write`,
          *     `predict`, `ask`, `operate` or `keys`; or the key is for one project, and the operation creates another; or the
-         *     operation would create or revoke a key that can do more than the caller's.
+         *     operation would create or revoke a key with more rights than the caller's.
          *
-         *     To fix it, use a key that has it; those who run the service can make one.
+         *     To fix it, use a key that has it; the operator can create one.
          */
         MissingScope: {
             /** @constant */
@@ -5662,7 +5662,7 @@ export interface components {
          *     something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses
          *     such pages with a key, too.
          *
-         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`; or, except for MCP, make a key and send it with each
+         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`; or, except for MCP, create a key and send it with each
          *     request.
          */
         OtherOrigin: {
@@ -5779,7 +5779,7 @@ export interface components {
             status: 404;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description A conversation answers one message at a time, and it is answering another one. The message was not kept.
+         * @description A conversation answers one message at a time, and it is answering another one. The message was not stored.
          *
          *     To fix it, wait for that reply, then send the message.
          */
@@ -5794,7 +5794,7 @@ export interface components {
         /**
          * @description The agent or chatbot has a `model_name` that is not among the chat models of the service (`CHAT_MODELS`).
          *
-         *     To fix it, set its `model_name` to one that the detail lists, or ask those who run the service to add it.
+         *     To fix it, set its `model_name` to one that the detail lists, or ask the operator to add it.
          */
         UnknownChatModel: {
             /** @constant */
@@ -5820,7 +5820,7 @@ export interface components {
             errors: components["schemas"]["FieldErrors"];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The response that `previous_response_id` names, or one that it continues, is not kept: it was made with
+         * @description The response that `previous_response_id` names, or one that it continues, is not stored: it was created with
          *     `store: false`, was deleted, was not continued for 30 days, is of another project, or never existed.
          *
          *     To fix it, send the whole conversation as `input`, without `previous_response_id`.
@@ -5848,9 +5848,9 @@ export interface components {
             status: 404;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description No response with this identifier is kept.
+         * @description No response with this identifier is stored.
          *
-         *     To fix it, use the `id` of a response that was kept: its `store` is true.
+         *     To fix it, use the `id` of a stored response: its `store` is true.
          */
         ResponseNotFound: {
             /** @constant */
@@ -5863,7 +5863,7 @@ export interface components {
         /**
          * @description Agents answer with the help of a chat server, and this service has none.
          *
-         *     To fix it, those who run the service set `CHAT_URL` and `CHAT_MODEL`, for example to a local Ollama.
+         *     To fix it, the operator sets `CHAT_URL` and `CHAT_MODEL`, for example to a local Ollama.
          */
         ChatNotConfigured: {
             /** @constant */
@@ -5877,7 +5877,7 @@ export interface components {
          * @description The chat server of the service failed, as `error_type` and the detail say: it cannot be reached, refuses the key or
          *     the model, takes no more requests, is silent for too long, or sends an answer that cannot be read.
          *
-         *     To fix it, try again later, after the seconds of `Retry-After` if it is there. Those who run the service check
+         *     To fix it, try again later, after the seconds of `Retry-After` if it is there. The operator checks
          *     `CHAT_URL`, `CHAT_KEY` and `CHAT_MODEL`.
          */
         ChatServerFailed: {
@@ -5943,13 +5943,13 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description A project holds as many resources of each kind, and an owner has as many projects, as those who run the
-         *     service allow (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together;
+         * @description A project holds as many resources of each kind, and an owner has as many projects, as the operator allows
+         *     (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together;
          *     and its agents use its skills at most 100,000 times. All that an owner stores, models and the tables of
          *     trainings among it, has at most `MAX_STORED` bytes, and the answers that are kept for an owner under an
          *     `Idempotency-Key` at most `MAX_KEPT_ANSWERS`.
          *
-         *     To fix it, delete what is no longer needed, or use another project; where the detail says that an owner
+         *     To fix it, delete resources, or use another project; if the detail says that an owner
          *     stores too much, another project does not help. Without an `Idempotency-Key`, no answer is kept; with
          *     one, each is dropped after 24 hours. Nothing was changed.
          */
@@ -5962,7 +5962,7 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description A request with the same `Idempotency-Key` has come before this one, and is not answered yet.
+         * @description An earlier request with the same `Idempotency-Key` is not answered yet.
          *
          *     To fix it, send the request again in a moment, with the same key: the answer is then that of the first.
          */
@@ -5975,9 +5975,9 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description A project is deleted only when it holds nothing, and this one still does.
+         * @description Only an empty project can be deleted, and this one is not empty.
          *
-         *     To fix it, delete what it holds first; the detail counts it.
+         *     To fix it, delete its resources first; the detail counts them.
          */
         ProjectNotEmpty: {
             /** @constant */
@@ -6002,9 +6002,9 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The model cannot be had as ONNX: it forecasts series, or it learnt from no column.
+         * @description The model cannot be exported as ONNX: it forecasts series, or it learnt from no column.
          *
-         *     To fix it, ask the service for its predictions.
+         *     To fix it, use `predict` of the service.
          */
         NotExportable: {
             /** @constant */
@@ -6028,10 +6028,9 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The model has no version that could answer: its first is still training, or failed. Or the version that was
-         *     asked for is.
+         * @description The model has no version that can answer: its first is still training, or failed; or the requested version is.
          *
-         *     To fix it, wait while `model_status` is `training`; the header `Retry-After` says how long. If it is
+         *     To fix it, wait while `model_status` is `training`; the header `Retry-After` gives the time. If it is
          *     `failed`, read the model's `failure` and send a table again, or choose a version that is ready.
          */
         ModelNotReady: {
@@ -6048,8 +6047,8 @@ export interface components {
             model_status: "training" | "failed";
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one
-         *     that `If-None-Match` names, and that is not so.
+         * @description The request has a condition that does not hold: the resource is not the one that `If-Match` names, or is one that
+         *     `If-None-Match` excludes.
          *
          *     To fix it, read the resource again, and send the request with its new `ETag` if it is still wanted. Nothing was changed.
          */
@@ -6075,9 +6074,9 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The body has more bytes than the service takes.
+         * @description The body has more bytes than the service accepts.
          *
-         *     To fix it, send less at a time; a table of more than 32 MiB is sent as CSV. Those who run the service
+         *     To fix it, send less at a time; send a table of more than 32 MiB as CSV. The operator
          *     can raise `MAX_BODY`, for JSON, and `MAX_TABLE`, for tables of CSV.
          */
         BodyTooLarge: {
@@ -6090,11 +6089,11 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The header `Content-Type` is missing or names a media type, a charset or an encoding that this
-         *     operation does not take.
+         *     operation does not accept.
          *
-         *     To fix it, send the body as the contract says, most often `Content-Type: application/json` in UTF-8. CSV may
+         *     To fix it, send the body as the contract describes, most often `Content-Type: application/json` in UTF-8. CSV may
          *     also name `charset=windows-1252`, `iso-8859-1`, `utf-16le` or `utf-16be`. If the encoding was refused, the
-         *     header `Accept-Encoding` lists those that are taken.
+         *     header `Accept-Encoding` lists the accepted ones.
          */
         UnsupportedMediaType: {
             /** @constant */
@@ -6146,11 +6145,10 @@ export interface components {
             errors: components["schemas"]["FieldErrors"];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description Rows to predict have names that the model does not know, and the request asked with `unknown=refuse` that such
-         *     rows are refused.
+         * @description Rows to predict have names that the model does not know, and `unknown=refuse` of the request refuses such rows.
          *
          *     To fix it, correct the names, or leave them out: each is in `errors`, with the nearest of the model's columns.
-         *     Nothing was predicted; of a stream, only the line was not.
+         *     Nothing was predicted; in a stream, only this line was not.
          */
         UnknownNames: {
             /** @constant */
@@ -6185,7 +6183,7 @@ export interface components {
          * @description The query of a training cannot be run: the database is not open to trainings, the query reads other tables or
          *     is not a single SELECT, the database refuses it, or it takes too long or too much memory. Nothing was kept.
          *
-         *     To fix it, change what `detail` names. Those who run the service open databases and tables to trainings with
+         *     To fix it, change the part that `detail` names. The operator opens databases and tables to trainings with
          *     `training` in `DATABASES`.
          */
         QueryFailed: {
@@ -6197,7 +6195,7 @@ export interface components {
             status: 422;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The newest version of the model was trained from a table that was sent, so there is no query to run again.
+         * @description The newest version of the model was trained from a sent table, so there is no query to run again.
          *
          *     To fix it, send a table with `trainModel`. Or train once from a query: send its `source` to `trainModel`, and
          *     `retrainModel` works from then on.
@@ -6214,7 +6212,7 @@ export interface components {
          * @description The table was read, but no model can be trained from it: the target is missing, or cannot be predicted
          *     as numbers or as classes, there are too few rows, a line is broken, or no column could be used.
          *
-         *     To fix it, change what `errors` names: a column, and a line of the CSV or a row of the JSON array.
+         *     To fix it, change the places that `errors` names: a column, and a line of the CSV or a row of the JSON array.
          *     Nothing was kept of the table; an earlier version of the model goes on answering.
          */
         UnusableTable: {
@@ -6243,9 +6241,9 @@ export interface components {
             }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The key or the identity has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are.
+         * @description The key or the identity has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` have its size.
          *
-         *     To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`, or make a key with other limits.
+         *     To fix it, wait for the seconds of `Retry-After`. The operator can raise `RATE_LIMIT`, or create a key with other limits.
          */
         TooManyRequests: {
             /** @constant */
@@ -6256,10 +6254,10 @@ export interface components {
             status: 429;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The service failed at something that is not the caller's fault.
+         * @description The service failed, and not by a fault of the caller.
          *
-         *     To fix it, try again; if it happens again, give the `request_id` to those who run the service: their
-         *     log has the cause under it.
+         *     To fix it, try again; if it happens again, give the `request_id` to the operator: the log has
+         *     the cause under it.
          */
         InternalError: {
             /** @constant */
@@ -6270,12 +6268,12 @@ export interface components {
             status: 500;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The service cannot take the request just now: it is starting or stopping, it has as many requests or
-         *     bodies as it takes on at once, its store does not answer or is locked, too many writes to one project
+         * @description The service cannot take the request at the moment: it is starting or stopping, it has as many requests or
+         *     bodies as it can process at once, its store does not answer or is locked, too many writes to one project
          *     wait, or too many trainings. A request waits for the store for fifteen seconds at most.
          *
          *     To fix it, try again after the seconds that the header `Retry-After` gives. Send a body without a
-         *     pause, and few large bodies at the same time: a body that has stalled is given up first.
+         *     pause, and few large bodies at the same time: a body that has stalled is dropped first.
          */
         ServiceUnavailable: {
             /** @constant */
@@ -9767,7 +9765,7 @@ export interface operations {
                 /** @description The number of steps before the end of each series at which the forecasts begin. The true values are `t_original`; CSV and Arrow have it with `explain=true`. For forecasts only. */
                 backtest?: components["schemas"]["Horizon"];
                 /**
-                 * @description What becomes of rows with names that the model does not know. `ignore` answers them without these values,
+                 * @description The treatment of rows with names that the model does not know. `ignore` answers them without these values,
                  *     and reports them in `Row-Warnings`; `refuse` answers with 422.
                  */
                 unknown?: "ignore" | "refuse";
@@ -9790,8 +9788,8 @@ export interface operations {
                 /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
                 sheet?: components["parameters"]["Sheet"];
                 /**
-                 * @description Which columns the rows of JSON and NDJSON have. `full` has those that `PredictionRow` lists, as older
-                 *     clients expect them; `lean` has the lean columns alone. CSV and Arrow always have the lean ones.
+                 * @description The columns of the rows of JSON and NDJSON. `full` has those that `PredictionRow` lists, as older
+                 *     clients expect them; `lean` has only the lean columns. CSV and Arrow always have the lean ones.
                  */
                 rows?: "full" | "lean";
                 /**
@@ -9806,7 +9804,7 @@ export interface operations {
                  */
                 probabilities?: boolean;
                 /**
-                 * @description Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as
+                 * @description Adds to every row how it differs from the table, as a column `t_warnings` in every format: text such as
                  *     `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a
                  *     value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are
                  *     listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on,
@@ -9816,20 +9814,20 @@ export interface operations {
                  */
                 warnings?: boolean;
                 /**
-                 * @description Adds to every row why it is predicted so, as numbers in every format: `t_base` is what would be predicted if
-                 *     nothing were known of the row, and `t_contribution_X`, for each column `X` that the model uses, is what the
-                 *     row's value of `X` adds. These are Shapley values of the trees, with columns as the players; a part that is
-                 *     not known is met as often as the rows of the table met it. They say how the model came to its answer, and
-                 *     not what would happen if a value were changed.
+                 * @description Adds the parts of the prediction to every row, as numbers in every format: `t_base` is the prediction before any
+                 *     value of the row is known, and `t_contribution_X`, for each column `X` that the model uses, is the contribution
+                 *     of the row's value of `X`. These are Shapley values of the trees, with columns as the players; an unknown
+                 *     part is averaged over the rows of the table. They explain how the model came to its answer, and not what would
+                 *     happen if a value were changed.
                  *
                  *     - For numbers, the base and the contributions add up to `t` before it is rounded and kept in the range of the
                  *       target, to 1e-9 of that.
                  *     - For classes, they add up to the log-odds of the class that is answered; of more than two classes, to the
                  *       score whose exponential is its probability before all classes are scaled to 1. `t_base_probability` is the
                  *       probability that the class would have by the base alone; `t_confidence` is that with all columns.
-                 *       Probabilities include what truths have moved since the training, contributions do not.
-                 *     - For forecasts, `t_base` continues the course of the series, `t_season` what its season adds, with its events, and
-                 *       `t_contribution_X` what the trees add by the calendar (`X` is the column of `order_by`), by the history of
+                 *       Probabilities include the adaptation to true values since the training, contributions do not.
+                 *     - For forecasts, `t_base` continues the course of the series, `t_season` is the contribution of its season, with its
+                 *       events, and `t_contribution_X` the contribution of the trees by the calendar (`X` is the column of `order_by`), by the history of
                  *       the target (`X` is the target) and by each known or past column.
                  *
                  *     An array of JSON has at most 10,000,000 of these numbers. A version that was trained before 0.3.0 is answered
@@ -9838,17 +9836,17 @@ export interface operations {
                  */
                 contributions?: boolean;
                 /**
-                 * @description Remembers what is promised of each row: the interval or the probabilities of the classes and their set, with
+                 * @description Remembers the promise of each row: the interval or the probabilities of the classes and their set, with
                  *     the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the
-                 *     lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days, or as
-                 *     many as `PROMISE_DAYS` says, and count towards what an owner may store. A row is sent only after its promise
+                 *     lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days
+                 *     (`PROMISE_DAYS`), and count towards the owner's stored bytes. A row is sent only after its promise
                  *     is stored. A value that the row itself sent as `__service_row_id` is not repeated.
                  */
                 remember?: boolean;
                 /**
-                 * @description The column with your own id of each row, such as an order number. With `remember=true`, truths may then come
-                 *     with this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered.
-                 *     Of several rows with one id, the latest is the one that a truth meets. A row without an id is remembered by
+                 * @description The column with your own id of each row, such as an order number. With `remember=true`, true values may then have
+                 *     this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered.
+                 *     If several rows have one id, a true value meets the latest. A row without an id is remembered by
                  *     `__service_row_id` alone. A column that none of the first rows has is refused.
                  */
                 id?: components["schemas"]["IdColumn"];

@@ -3530,7 +3530,7 @@ class Client:
         return cast(TablePreview, decode(TablePreview, _safe_json(response)))
 
     def get_liveness(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Liveness:
-        """Tell whether the process lives"""
+        """Check whether the process lives"""
         op = _OPERATIONS["get_liveness"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
         params: Dict[str, Any] = dict(auth_query)
