@@ -433,6 +433,19 @@ describe('a chat completion', () => {
       const model = await service.json('GET', `/v1/models/${encodeURIComponent(id)}`);
       expect(model).toEqual({ id, object: 'model', created: expect.any(Number), owned_by: 'roster' });
     }
+    for (const name of ['zoe', 'adam']) await service.send('POST', '/projects/default/agents', { agent: { name } });
+    const names: string[] = [];
+    let next: string | undefined = '/v1/models?limit=1';
+    while (next !== undefined) {
+      const page: Response = await service.send('GET', next);
+      const { data }: { data: { id: string }[] } = await page.json();
+      names.push(...data.map(({ id }) => id));
+      next = /^<(.*)>; rel="next"$/.exec(page.headers.get('Link') ?? '')?.[1];
+    }
+    expect(names).toEqual(['default/analyst', 'default/zoe', 'default/adam']);
+    const sorted = await service.json('GET', '/v1/models');
+    expect(sorted).toMatchObject({ data: names.toSorted().map((id) => ({ id })) });
+    for (const name of ['zoe', 'adam']) await service.remove(`/projects/default/agent/${name}`);
     const missing = await service.send('GET', '/v1/models/default%2Fnobody');
     expect(await missing.json()).toMatchObject({ status: 404, error: { code: 'agent_not_found' } });
     const nowhere = await service.send('GET', '/v1/models/nowhere%2Fanalyst');
@@ -922,8 +935,11 @@ describe('a response', () => {
     expect(known.status).toBe(304);
     const another = await service.send('GET', at, undefined, { headers: { 'If-Match': '"another"' } });
     expect(another.status).toBe(412);
+    const changed = await service.send('DELETE', at, undefined, { headers: { 'If-Match': '"another"' } });
+    expect(changed.status).toBe(412);
     const next = await respond({ previous_response_id: kept.id });
-    await service.remove(at);
+    const deleted = await service.send('DELETE', at, undefined, { headers: { 'If-Match': etag } });
+    expect(deleted.status).toBe(204);
     for (const method of ['GET', 'DELETE']) {
       expect(await (await service.send(method, at)).json()).toMatchObject({
         status: 404,

@@ -85,6 +85,12 @@ describe('deleteConversation', () => {
     expect(response.status).toBe(204);
   });
 
+  test('answers 412 to a caller who knows another state of it', async () => {
+    const params = { path: await ownConversation(), header: { 'If-Match': '"another"' } };
+    const { error } = await roster.DELETE(ONE, { params, ...(await situation(412, 'changed')) });
+    expect(error?.type).toBe('/problems/precondition-failed');
+  });
+
   test('answers 404 for an unknown identifier', async () => {
     const path = { ...(await ownChatbot()), conversation_id: UNKNOWN_ID };
     const given = await situation(404, 'conversation');

@@ -14,6 +14,8 @@ const skill_name = 'care_instructions';
 const inSkill = () => ({ path: { project_name: project, skill_name } });
 const named = (document_name: string) => ({ path: { project_name: project, skill_name, document_name } });
 
+const documentAddress = () => `/projects/${project}/skills/${skill_name}/documents/care.md`;
+
 const TEXT = '# Cleaning\nClean a diamond in warm water with a little soap.\n';
 
 function createSkill(type = 'retrieval') {
@@ -25,7 +27,7 @@ function createSkill(type = 'retrieval') {
 }
 
 function put({ headers = {} }: { headers?: Record<string, string> } = {}, type = 'text/markdown') {
-  return send(`/projects/${project}/skills/${skill_name}/documents/care.md`, {
+  return send(documentAddress(), {
     method: 'PUT',
     headers: { 'Content-Type': type, ...headers },
     body: TEXT,
@@ -90,7 +92,7 @@ describe('putDocument', () => {
 
 describe('getDocument', () => {
   const get = (given: { headers: Record<string, string> }) =>
-    send(`/projects/${project}/skills/${skill_name}/documents/care.md`, {
+    send(documentAddress(), {
       headers: { Accept: 'text/markdown, text/plain, application/problem+json', ...given.headers },
     });
 
@@ -107,6 +109,18 @@ describe('getDocument', () => {
   });
 });
 
+describe('getDocument under a condition', () => {
+  test.each([
+    [304, null, 'If-None-Match'],
+    [412, 'changed', 'If-Match'],
+  ])('answers %s', async (status, example, name) => {
+    await createDocument();
+    const tag = (await send(documentAddress())).headers.get('ETag') ?? '';
+    const given = await situation(status, example);
+    const headers = { ...given.headers, [name]: status === 304 ? tag : '"another"' };
+    expect((await send(documentAddress(), { headers })).status).toBe(status);
+  });
+});
 describe('deleteDocument', () => {
   test('answers 204 without a body', async () => {
     const given = await situation(204, null, createDocument);

@@ -572,6 +572,13 @@ describe('cancelTraining', () => {
     expect(error?.type).toBe('/problems/model-not-found');
   });
 
+  test('412 for a caller who knows another state of the version', async () => {
+    const given = await situation(412, 'changed', trained);
+    const params = { ...version('1'), header: { 'If-Match': '"another"' } };
+    const { error } = await roster.DELETE(TRAINING, { params, ...given });
+    expect(error?.type).toBe('/problems/precondition-failed');
+  });
+
   test('409 for a version that is ready', async () => {
     const given = await situation(409, 'ready', trained);
     const { error } = await roster.DELETE(TRAINING, { params: version('1'), ...given });

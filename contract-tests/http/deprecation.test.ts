@@ -59,3 +59,15 @@ test('params of a chatbot that an update creates are announced', async () => {
   const response = await sendJson('PUT', `${resources}/chatbots/new`, { chatbot: { params: {} } });
   expect([response.status, datesOf(response)]).toEqual([201, DATES]);
 });
+
+test('a deletion of an agent is announced at its plural address alone', async () => {
+  await sendJson('POST', `${resources}/agents`, { agent: { name: 'first' } });
+  await sendJson('POST', `${resources}/agents`, { agent: { name: 'second' } });
+  const dates = { deprecation: '@1795996800', sunset: 'Tue, 30 Nov 2027 00:00:00 GMT' };
+  for (const status of [204, 404]) {
+    const plural = await send(`${resources}/agents/first`, { method: 'DELETE' });
+    expect([plural.status, datesOf(plural)]).toEqual([status, dates]);
+  }
+  const singular = await send(`${resources}/agent/second`, { method: 'DELETE' });
+  expect([singular.status, datesOf(singular)]).toEqual([204, NONE]);
+});

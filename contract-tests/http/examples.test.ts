@@ -134,6 +134,7 @@ describe('the server answers the requests that the contract shows as examples', 
     const audited: AuditEvent[] = JSON.parse(all);
     const own = audited.filter(({ request_id }) => writes.has(`${request_id}`));
     expect(own.map((event) => [event.request_id, event.operation])).toEqual([...writes]);
+    expect(own.every(({ at, created_at }) => at === created_at)).toBe(true);
 
     const name = `audited-${randomUUID()}`;
     const headers = { 'Content-Type': 'application/json' };
@@ -150,7 +151,7 @@ describe('the server answers the requests that the contract shows as examples', 
     const latest = (await refusals()).at(-1);
     const done = await create(keys.own, skills, { skill: { name: 'yes', type: 'lookup' } });
     expect(done.status).toBe(201);
-    const both = `${of}&since=${readText(latest, 'at')}`;
+    const both = `${of}&since=${readText(latest, 'created_at')}`;
     await answered(operationNamed('listAudit'), await list(`${both}&limit=30`), 200);
     const first = await list(`${both}&limit=1`);
     const next = /<(.*)>; rel="next"/.exec(`${first.headers.get('Link')}`)?.[1] ?? '';

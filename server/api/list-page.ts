@@ -73,12 +73,19 @@ async function readPage<T, E extends { readonly id: string }>(
   // A limit that no part reaches: nothing is read after this one.
   const body = new JsonText<T[]>(writeList(list, page, Number.POSITIVE_INFINITY));
   if (entries.length <= query.limit || !last) return { body, headers: {} };
-  // The link repeats the other members of the query.
+  return { body, headers: { Link: linkAfter(address, query, last.id) } };
+}
+
+/**
+ * Returns the header that links to the page after an entry. It repeats the other members of the query.
+ * @param id a UUID
+ */
+export function linkAfter(address: string, query: PageQuery, id: string): string {
   const next = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, cursor: encodeCursor(last.id) })) {
+  for (const [name, value] of Object.entries({ ...query, cursor: encodeCursor(id) })) {
     for (const one of [value].flat()) next.append(name, String(one));
   }
-  return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
+  return `<${address}?${next}>; rel="next"`;
 }
 
 /**
@@ -117,7 +124,8 @@ function encodeCursor(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }
 
-function decodeCursor(cursor: string): string {
+/** Returns the UUID that a cursor stands for. */
+export function decodeCursor(cursor: string): string {
   return Buffer.from(cursor, 'base64url')
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

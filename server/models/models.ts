@@ -87,12 +87,13 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
       return reply({ status: 204 });
     },
 
-    cancelTraining: async ({ caller, params, reply }) => {
+    cancelTraining: async ({ caller, params, headers, reply }) => {
       const { projectName, modelName } = params;
       const number = Number(params.version);
       const [model, cancelled] = await inProject(store, caller, projectName, async (tx, project) => {
         await lockModel(tx, project.id, modelName);
         const before = await requireModel(tx, project, modelName, number);
+        if (isConditional(headers)) await checkPreconditions(headers, modelJson(before));
         if (before.status === 'ready') throw trainingEnded(before);
         const versionId = await cancelTraining(tx, before);
         return [await requireModel(tx, project, modelName, number), versionId];

@@ -4,13 +4,15 @@ import { type AgentRunner, type Question, readSettings } from '../agents/agent-r
 import type { AnswerStream } from '../agents/answer-stream.js';
 import type { CallerTool } from '../agents/tools/tool.js';
 import type { Handlers, Input } from '../api/handlers.js';
-import { conditionalGet } from '../api/preconditions.js';
+import { decodeCursor, linkAfter } from '../api/list-page.js';
+import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
 import { EventStream } from '../api/reply/send.js';
 import type { Caller } from '../auth/caller.js';
 import { ProblemError } from '../problems/problem.js';
 import { findProject, type Project, requireImpliedProject } from '../projects/projects.js';
 import type { AnsweringAgent } from '../resources/agents.js';
 import type { Store } from '../store/index.js';
+import { paginate } from '../store/rows.js';
 import { streamChunks, writeCompletion } from './chat-completions.js';
 import { readChatForm, readResponseForm, writeForm } from './form.js';
 import { keepRead, readFunctionTools, readItems } from './items.js';
@@ -26,7 +28,7 @@ type OpenaiHandlers = Pick<
 >;
 type Asking = Input<'completeChat'> | Input<'completeResponse'>;
 
-/** The most agents in a list, as the contract says. */
+/** The most agents of an answer, as the contract says. */
 const MAX_LISTED = 1000;
 
 const NO_CHAIN: Chain = { ids: [], items: [] };
@@ -63,19 +65,26 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
   }
 
   return {
-    getOpenaiModels: async ({ caller, reply }) => {
-      const rows = await store.reads
+    getOpenaiModels: async ({ caller, query, base, reply }) => {
+      const { limit = MAX_LISTED, cursor } = query;
+      const isPage = query.limit !== undefined || cursor !== undefined;
+      const all = store.reads
         .selectFrom('agents')
         .innerJoin('projects', 'projects.id', 'agents.project_id')
-        .select(['projects.name as project', 'agents.name as agent', 'agents.created_at'])
+        .select(['projects.name as project', 'agents.name as agent', 'agents.id', 'agents.created_at'])
         .where('projects.owner', '=', caller.owner)
-        .$if(caller.projectId !== undefined, (all) => all.where('projects.id', '=', caller.projectId ?? ''))
-        .orderBy('projects.name')
-        .orderBy('agents.name')
-        .limit(MAX_LISTED)
-        .execute();
-      const data = rows.map(({ project, agent, created_at }) => writeModel(`${project}/${agent}`, created_at));
-      return reply({ status: 200, body: { object: 'list', data } });
+        .$if(caller.projectId !== undefined, (own) => own.where('projects.id', '=', caller.projectId ?? ''));
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const rows = await (isPage
+        ? paginate(all, 'agents.id', { limit: limit + 1, after })
+        : all.orderBy('projects.name').orderBy('agents.name').limit(limit)
+      ).execute();
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      const data = page.map(({ project, agent, created_at }) => writeModel(`${project}/${agent}`, created_at));
+      const hasMore = rows.length > limit && last !== undefined;
+      const headers = hasMore ? { Link: linkAfter(`${base}/v1/models`, query, last.id) } : {};
+      return reply({ status: 200, body: { object: 'list', data }, headers });
     },
 
     getOpenaiModel: async ({ caller, params, reply }) => {
@@ -155,8 +164,10 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       return reply(await conditionalGet<Response>([text], headers));
     },
 
-    deleteResponse: async ({ caller, params, reply }) => {
-      await removeResponse(store, caller, params.response_id);
+    deleteResponse: async ({ caller, params, headers, reply }) => {
+      await removeResponse(store, caller, params.response_id, async (body) => {
+        if (isConditional(headers)) await checkPreconditions(headers, [body]);
+      });
       return reply({ status: 204 });
     },
   };

@@ -157,8 +157,16 @@ export async function findResponse({ reads }: Store, caller: Reach, id: string):
   throw unknownResponse(id);
 }
 
-/** @throws {ProblemError} if the caller sees no response of this identifier */
-export function removeResponse(store: Store, caller: Reach & Pick<Caller, 'act'>, id: string): Promise<void> {
+/**
+ * @param check throws if the response, whose JSON it gets, is to stay
+ * @throws {ProblemError} if the caller sees no response of this identifier
+ */
+export function removeResponse(
+  store: Store,
+  caller: Reach & Pick<Caller, 'act'>,
+  id: string,
+  check: (body: string) => Promise<void> = async () => {},
+): Promise<void> {
   const { owner, act } = caller;
   return store.transaction(
     async ({ work }) => {
@@ -169,9 +177,10 @@ export function removeResponse(store: Store, caller: Reach & Pick<Caller, 'act'>
         .where('id', '=', id)
         .where('owner', '=', owner)
         .where('project_id', 'in', work.selectFrom('projects').select('id'))
-        .returning(['bytes', 'project_id'])
+        .returning(['bytes', 'project_id', 'body'])
         .executeTakeFirst();
       if (!removed || !seesProject(caller, removed.project_id)) throw unknownResponse(id);
+      await check(removed.body);
       await adjustStored(work, owner, -Number(removed.bytes));
     },
     { owner, project: '', act },

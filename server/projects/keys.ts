@@ -2,7 +2,8 @@ import { SCOPES, type Scope } from '../../contract/scopes.js';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
 import { idempotent, keyReused } from '../api/idempotency.js';
-import { conditionalGet } from '../api/preconditions.js';
+import { listPage } from '../api/list-page.js';
+import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
 import { type Caller, isOwnerName, OWNER_FORM } from '../auth/caller.js';
 import { callerEnded, missingScope } from '../auth/identify-caller.js';
 import { createKey } from '../auth/secrets.js';
@@ -69,9 +70,14 @@ export function keepKey(store: Store, key: NewRow, project?: string): Promise<vo
 /** Returns the operations by which a caller manages the keys of its owner that can do no more than its own. */
 export function keyOperations(store: Store): Pick<Handlers, 'listKeys' | 'createKey' | 'getKey' | 'deleteKey'> {
   return {
-    listKeys: async ({ caller, reply }) => {
-      const keys = await listManagedKeys(store, caller);
-      return reply({ status: 200, body: keys.map(showKey) });
+    listKeys: async ({ caller, query, base, reply }) => {
+      const page = await listPage(
+        `${base}/keys`,
+        query,
+        (part) => listManagedKeys(store, caller, part),
+        ({ key }) => showKey(key),
+      );
+      return reply({ status: 200, ...page });
     },
 
     createKey: async ({ reply, ...request }) => {
@@ -109,16 +115,17 @@ export function keyOperations(store: Store): Pick<Handlers, 'listKeys' | 'create
     getKey: async ({ caller, params, headers, reply }) => {
       const key = await findManagedKey(store, caller, params.key_id);
       if (!key) throw unknownKey(params.key_id);
-      return reply(await conditionalGet<Key>([JSON.stringify(showKey(key))], headers));
+      return reply(await conditionalGet<Key>(keyJson(key), headers));
     },
 
-    deleteKey: ({ caller, params: { key_id: id }, query, reply }) =>
+    deleteKey: ({ caller, params: { key_id: id }, headers, query, reply }) =>
       store.transaction(
         async (tx) => {
           await lockAsMaker(tx, caller);
           const key = await findManagedKey(tx, caller, id);
           if (!key) throw unknownKey(id);
           refuseEscalation(caller, key.scopes);
+          if (isConditional(headers)) await checkPreconditions(headers, keyJson(key));
           if (!(await revokeKey(tx, id, query.keep_made))) throw unknownKey(id);
           return reply({ status: 204 });
         },
@@ -222,6 +229,10 @@ function showKey({ project, project_id, ...key }: ListedKey): Key {
     expires_at,
     last_used_at,
   };
+}
+
+function keyJson(key: ListedKey): readonly string[] {
+  return [JSON.stringify(showKey(key))];
 }
 
 function unknownKey(id: string) {

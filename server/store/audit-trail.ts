@@ -29,9 +29,11 @@ export interface EventFilter {
 type EventRow = EventColumns & { readonly sequence: number | string; readonly hash: string };
 
 function toEvent({ id, owner, sequence, key_id, problem, ...row }: EventRow) {
+  const created_at = readTime(id);
   return {
     id,
-    at: readTime(id),
+    created_at,
+    at: created_at,
     owner: owner === '' ? null : owner,
     sequence: Number(sequence),
     operation: row.operation,

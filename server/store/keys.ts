@@ -1,10 +1,11 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Scope } from '../../contract/scopes.js';
 import { getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
 import type { KeyLimits } from './key-limits.js';
 import { limitReached } from './quota.js';
+import type { Page } from './rows.js';
 
 type KeyRow = Selectable<Database['api_keys']>;
 
@@ -83,9 +84,47 @@ export async function listKeys(store: Store): Promise<ListedKey[]> {
   return fromListed(await selectListed(store).execute());
 }
 
+/** An entry of a list of keys. Its `id` is its place in the list, in the form of a UUID, as pages need it. */
+interface KeyEntry {
+  readonly id: string;
+  readonly key: ListedKey;
+}
+
 /** Returns the keys that a manager of keys sees, in order of creation: no revoked ones. */
-export async function listManagedKeys(store: Store, manager: Manager): Promise<ListedKey[]> {
-  return fromListed(await selectManaged(store, manager).execute());
+export async function listManagedKeys(store: Store, manager: Manager, { limit, after }: Page): Promise<KeyEntry[]> {
+  let keys = selectManaged(store, manager);
+  if (after !== undefined) {
+    const { createdAt, begin } = readPlace(after);
+    keys = keys.where(
+      sql<SqlBool>`(api_keys.created_at > ${createdAt}
+        or api_keys.created_at = ${createdAt} and substr(api_keys.id, 1, ${sql.lit(PLACE_LETTERS)}) > ${begin})`,
+    );
+  }
+  const rows = await (limit === undefined ? keys : keys.limit(limit)).execute();
+  return fromListed(rows).map((key) => ({ id: writePlace(key), key }));
+}
+
+/** The characters of a random id that a place has beside the 6 bytes of a time: together as many as a UUID. */
+const PLACE_LETTERS = 10;
+
+/**
+ * Writes the place of a key in a list: its time of creation in milliseconds, and the beginning of its id. Other than
+ * the id alone, it can be compared when the key has gone.
+ */
+function writePlace({ created_at, id }: Pick<ApiKey, 'created_at' | 'id'>): string {
+  const time = Date.parse(created_at).toString(16).padStart(12, '0');
+  const digits = time + Buffer.from(id.slice(0, PLACE_LETTERS)).toString('hex');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function readPlace(place: string): { readonly createdAt: string; readonly begin: string } {
+  const digits = place.replaceAll('-', '');
+  const begin = Buffer.from(digits.slice(12), 'hex').toString('latin1');
+  return {
+    createdAt: new Date(Number.parseInt(digits.slice(0, 12), 16)).toISOString(),
+    // A cursor that no answer had may hold bytes that PostgreSQL takes in no text.
+    begin: /^[0-9A-Za-z]*$/.test(begin) ? begin : '',
+  };
 }
 
 /** Finds a key among those that a manager of keys sees. */

@@ -1,6 +1,6 @@
 /** Tests that the links of answers lead on: pages to the next page, creations to the resource. Against the server alone. */
 import { describe, expect, test } from 'vitest';
-import { ownProject, send, sendJson } from '../../target.js';
+import { ownProject, readObject, send, sendJson } from '../../target.js';
 
 describe('the Location of a created resource', () => {
   test.each(['', '/api'])('leads to the resource under the base path "%s"', async (base) => {
@@ -42,6 +42,11 @@ describe('the Location of a created resource', () => {
 describe('paging', () => {
   const namesOf = (resources: unknown) => (Array.isArray(resources) ? resources.map(({ name }) => name) : resources);
 
+  async function idsOf(response: Response): Promise<unknown[]> {
+    const resources: unknown = await response.json();
+    return Array.isArray(resources) ? resources.map(({ id }) => id) : [];
+  }
+
   test.each(['', '/api'])('ends by following Link, under the base path "%s"', async (base) => {
     const owner = await ownProject();
     const names = Array.from({ length: 7 }, (_, at) => `skill-${at}`);
@@ -56,6 +61,37 @@ describe('paging', () => {
       next = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
     }
     expect(pages).toEqual([names.slice(0, 3), names.slice(3, 6), names.slice(6)]);
+  });
+
+  test('of keys is in order of creation, also of keys made at once, and goes on where a key was revoked', async () => {
+    const made: unknown[] = [];
+    for (let batch = 0; batch < 3; batch += 1) {
+      const key = { name: `paged-${batch}`, scopes: ['read'] };
+      const answers = await Promise.all(Array.from({ length: 3 }, () => sendJson('POST', '/keys', { key })));
+      for (const answer of answers) made.push((await readObject(answer))['id']);
+    }
+    const isOwn = (id: unknown) => made.includes(id);
+    const whole = (await idsOf(await send('/keys'))).filter(isOwn);
+    expect(whole.toSorted()).toEqual(made.toSorted());
+    expect(whole.slice(0, 3).toSorted()).toEqual(made.slice(0, 3).toSorted());
+    const pages: unknown[] = [];
+    let next: string | undefined = '/keys?limit=2';
+    while (next !== undefined) {
+      const page: Response = await send(next);
+      const ids = await idsOf(page);
+      pages.push(...ids);
+      if (isOwn(ids.at(-1))) await send(`/keys/${ids.at(-1)}`, { method: 'DELETE' });
+      next = /^<(.*)>; rel="next"$/.exec(page.headers.get('Link') ?? '')?.[1];
+    }
+    expect(pages.filter(isOwn)).toEqual(whole);
+    for (const id of made) await send(`/keys/${id}`, { method: 'DELETE' });
+  });
+
+  test('of keys takes any cursor of the right form', async () => {
+    for (const bytes of [Buffer.alloc(16), Buffer.alloc(16, 255)]) {
+      const page = await send(`/keys?limit=1&cursor=${bytes.toString('base64url')}`);
+      expect(page.status).toBe(200);
+    }
   });
 
   test('has no Link on the last page, or if the list is complete', async () => {

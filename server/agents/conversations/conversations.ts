@@ -2,7 +2,7 @@ import type { components } from '../../../generated/openapi.js';
 import type { Handlers, Input } from '../../api/handlers.js';
 import { idempotent, REPLAYED } from '../../api/idempotency.js';
 import { listPage, streamPage } from '../../api/list-page.js';
-import { conditionalGet } from '../../api/preconditions.js';
+import { checkPreconditions, conditionalGet, isConditional } from '../../api/preconditions.js';
 import { EventStream, JsonText } from '../../api/reply/send.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
@@ -102,10 +102,13 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
       return reply(await conditionalGet<Conversation>(writeConversation(conversation), headers));
     },
 
-    deleteConversation: ({ caller, params, reply }) =>
+    deleteConversation: ({ caller, params, headers, reply }) =>
       inProject(store, caller, params.project_name, async (tx, project) => {
         const chatbot = await findChatbot(tx, project, params.chatbot_name);
         const id = params.conversation_id;
+        if (isConditional(headers)) {
+          await checkPreconditions(headers, writeConversation(await findConversation(tx, chatbot, id)));
+        }
         const isRemoved = await removeConversation(tx, caller.owner, chatbot.id, id);
         if (!isRemoved) throw conversationNotFound(chatbot, id);
         return reply({ status: 204 });

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { components } from '../../../generated/openapi.js';
 import type { Handlers } from '../../api/handlers.js';
 import { listPage } from '../../api/list-page.js';
-import { PlainText } from '../../api/reply/send.js';
+import { type Conditions, checkPreconditions, isConditional, isKnown } from '../../api/preconditions.js';
+import { entityTag, PlainText } from '../../api/reply/send.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { findProject, inProject, type Project } from '../../projects/projects.js';
 import { getDialect, inTransaction } from '../../store/database/dialect.js';
@@ -34,20 +35,24 @@ export function documentOperations(store: Store): DocumentOperations {
       return reply({ status: 200, ...page });
     },
 
-    getDocument: async ({ caller, params, reply }) => {
+    getDocument: async ({ caller, params, headers: conditions, reply }) => {
       const project = await findProject(store, caller, params.project_name);
       const skill = await findSkill(store, project, params.skill_name);
       const document = await readText(store, skill.id, params.document_name);
       if (!document) throw notFound(params.document_name, skill);
       const { mediaType, pieces } = document;
-      return reply({ status: 200, body: new PlainText(`${mediaType}; charset=utf-8`, pieces) });
+      // Each text that is sent is stored anew, and never changed: its id says which one it is.
+      const headers = { ETag: await entityTag([document.textId]) };
+      if (isKnown(conditions, headers.ETag)) return reply({ status: 304, headers });
+      return reply({ status: 200, body: new PlainText(`${mediaType}; charset=utf-8`, pieces), headers });
     },
 
-    putDocument: async ({ caller, params, body, base, reply }) => {
+    putDocument: async ({ caller, params, headers: conditions, body, base, reply }) => {
       const { project_name, skill_name, document_name: name } = params;
       // Before the text is stored, which is work; and again when it has been.
       const known = await findProject(store, caller, project_name);
       const { id } = await findDocumentSkill(store, known, skill_name);
+      await checkText(store, id, name, conditions);
       const { mediaType, text: sent } = body;
       const passages = await preparePassages(sent, mediaType === 'text/markdown');
       const bytes = Buffer.byteLength(sent);
@@ -58,21 +63,26 @@ export function documentOperations(store: Store): DocumentOperations {
         if (skill.id !== id) {
           throw unavailable(`The skill "${skill.name}" was replaced meanwhile; send the document again.`);
         }
+        await checkText(tx, id, name, conditions);
         const { document, isNew } = await putDocument(tx, skill, name, mediaType, text);
-        if (!isNew) return reply({ status: 200, body: document });
+        const ETag = await entityTag([text.textId]);
+        if (!isNew) return reply({ status: 200, body: document, headers: { ETag } });
         const Location = `${base}/projects/${project.name}/skills/${skill.name}/documents/${name}`;
-        return reply({ status: 201, body: document, headers: { Location } });
+        return reply({ status: 201, body: document, headers: { ETag, Location } });
       }).catch(async (error) => {
         await discardTexts(store, [text]);
         throw error;
       });
     },
 
-    deleteDocument: ({ caller, params, reply }) =>
+    deleteDocument: ({ caller, params, headers, reply }) =>
       inProject(store, caller, params.project_name, async (tx, project) => {
         const skill = await findSkill(tx, project, params.skill_name);
-        const removed = await removeDocument(tx, skill.id, params.document_name);
-        if (!removed) throw notFound(params.document_name, skill);
+        const { document_name: name } = params;
+        const textId = await findTextId(tx, skill.id, name);
+        if (textId === undefined) throw notFound(name, skill);
+        await checkPreconditions(headers, [textId]);
+        await removeDocument(tx, skill.id, name);
         return reply({ status: 204 });
       }),
   };
@@ -98,6 +108,13 @@ function notFound(name: string, skill: FoundSkill): ProblemError {
     '/problems/document-not-found',
     `There is no document with the name "${name}" in the skill "${skill.name}".`,
   );
+}
+
+/** @throws {ProblemError} if the text of a document, or its absence, does not meet the conditions of a write */
+async function checkText(store: Store, skillId: string, name: string, conditions: Conditions): Promise<void> {
+  if (!isConditional(conditions)) return;
+  const textId = await findTextId(store, skillId, name);
+  await checkPreconditions(conditions, textId === undefined ? undefined : [textId]);
 }
 
 export type Document = components['schemas']['Document'];
@@ -143,19 +160,31 @@ export async function readText(
   store: Store,
   skillId: string,
   name: string,
-): Promise<{ mediaType: Document['media_type']; pieces: readonly string[] } | undefined> {
+): Promise<{ textId: string; mediaType: Document['media_type']; pieces: readonly string[] } | undefined> {
   // One query, or a document that is replaced meanwhile would be half old and half new.
   const rows = await store.reads
     .selectFrom('documents')
     .innerJoin('document_texts', 'document_texts.document_id', 'documents.id')
     .leftJoin('passages', 'passages.text_id', 'document_texts.id')
-    .select(['documents.media_type', 'passages.content'])
+    .select(['documents.media_type', 'document_texts.id', 'passages.content'])
     .where('documents.skill_id', '=', skillId)
     .where('documents.name', '=', name)
     .orderBy('passages.number')
     .execute();
   const [first] = rows;
-  return first && { mediaType: first.media_type, pieces: rows.map((row) => row.content ?? '') };
+  const pieces = rows.map((row) => row.content ?? '');
+  return first && { textId: first.id, mediaType: first.media_type, pieces };
+}
+
+async function findTextId({ reads }: Store, skillId: string, name: string): Promise<string | undefined> {
+  const text = await reads
+    .selectFrom('documents')
+    .innerJoin('document_texts', 'document_texts.document_id', 'documents.id')
+    .select('document_texts.id')
+    .where('documents.skill_id', '=', skillId)
+    .where('documents.name', '=', name)
+    .executeTakeFirst();
+  return text?.id;
 }
 
 /** Returns the texts of documents by their ids; skips those that do not exist. */
