@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsIn } from '../../contract/event-data.js';
+import { asArray, asRecord } from '../../contract/json-record.js';
 import type { components } from '../../generated/openapi.js';
 import {
   callChunk,
@@ -438,8 +439,8 @@ describe('a chat completion', () => {
     let next: string | undefined = '/v1/models?limit=1';
     while (next !== undefined) {
       const page: Response = await service.send('GET', next);
-      const { data }: { data: { id: string }[] } = await page.json();
-      names.push(...data.map(({ id }) => id));
+      const { data } = asRecord(await page.json());
+      names.push(...asArray(data).map((model) => String(asRecord(model)['id'])));
       next = /^<(.*)>; rel="next"$/.exec(page.headers.get('Link') ?? '')?.[1];
     }
     expect(names).toEqual(['default/analyst', 'default/zoe', 'default/adam']);

@@ -27,11 +27,7 @@ function createSkill(type = 'retrieval') {
 }
 
 function put({ headers = {} }: { headers?: Record<string, string> } = {}, type = 'text/markdown') {
-  return send(documentAddress(), {
-    method: 'PUT',
-    headers: { 'Content-Type': type, ...headers },
-    body: TEXT,
-  });
+  return send(documentAddress(), { method: 'PUT', headers: { 'Content-Type': type, ...headers }, body: TEXT });
 }
 
 async function createDocument() {

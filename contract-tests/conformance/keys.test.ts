@@ -61,7 +61,7 @@ describe('createKey', () => {
       body: { key: { name: 'checkout', scopes: ['read'], project: 'no_such_project' } },
       ...given,
     });
-    expect(error?.type).toBe('/problems/project-not-found');
+    expect(error).toMatchObject({ type: '/problems/project-not-found', errors: [{ pointer: '/body/key/project' }] });
   });
 });
 

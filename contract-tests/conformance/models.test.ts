@@ -423,10 +423,10 @@ describe('serveVersion', () => {
   });
 
   test('404 where there is no such version', async () => {
-    const given = await situation(404, 'model', trained);
+    const given = await situation(404, 'version', trained);
     const body = { serving: { version: 9 } };
     const { error } = await roster.PUT(SERVING, { params: prices(), body, ...given });
-    expect(error?.type).toBe('/problems/model-not-found');
+    expect(error).toMatchObject({ type: '/problems/model-not-found', errors: [{ pointer: '/body/serving/version' }] });
   });
 });
 

@@ -6,10 +6,13 @@ type Model = components['schemas']['Model'];
 /** In how many seconds a training is worth asking after. */
 const RETRY_AFTER = { 'Retry-After': '1' };
 
-export function modelNotFound(name: string, project: string, version?: number): ProblemError {
+/** @param pointer the field of the request that names the version, if it is not in the address */
+export function modelNotFound(name: string, project: string, version?: number, pointer?: string): ProblemError {
   const what =
     version === undefined ? `model with the name "${name}"` : `version ${version} of a model with the name "${name}"`;
-  return problem('/problems/model-not-found', `There is no ${what} in the project "${project}".`);
+  const message = 'names no version of the model; listVersions shows those that there are';
+  const members = pointer === undefined ? {} : { errors: [{ pointer, message }] };
+  return problem('/problems/model-not-found', `There is no ${what} in the project "${project}".`, members);
 }
 
 export function trainingInProgress({ name, version }: Model): ProblemError {

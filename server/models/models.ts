@@ -6,7 +6,7 @@ import { findProject, inProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import { countVersions, deleteModel, deleteVersions, lockModel, setServing } from './change-models.js';
 import { modelNotFound, modelNotReady, trainingEnded, trainingInProgress, versionInUse } from './model-problems.js';
-import { listModels, listVersions, type Model, modelJson, requireModel } from './model-rows.js';
+import { findModel, listModels, listVersions, type Model, modelJson, requireModel } from './model-rows.js';
 import { cancelTraining } from './training/end-training.js';
 import type { Trainings } from './training/trainings.js';
 
@@ -110,7 +110,8 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
         if (isConditional(headers)) await checkPreconditions(headers, modelJson(before));
         const { version, promotion, adapt } = body.serving;
         if (version !== undefined) {
-          const chosen = await requireModel(tx, project, modelName, version);
+          const chosen = await findModel(tx, project.id, modelName, version);
+          if (!chosen) throw modelNotFound(modelName, project.name, version, '/body/serving/version');
           if (chosen.status !== 'ready') throw modelNotReady(chosen, true);
         }
         const changes = {

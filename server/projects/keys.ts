@@ -183,7 +183,7 @@ async function lockAsMaker(tx: Store, caller: Caller): Promise<ApiKey | null> {
 async function makeKey(tx: Store, caller: Caller, chosen: Chosen) {
   const { owner } = caller;
   const { project: named, ...own } = chosen;
-  const only = named === null ? undefined : await lockProject(tx, caller, named);
+  const only = named === null ? undefined : await lockProject(tx, caller, named, '/body/key/project');
   const project_id = only?.id ?? caller.projectId;
   const maker = await lockAsMaker(tx, caller);
   const last = maker?.expires_at ?? null;

@@ -165,10 +165,11 @@ export async function findVisible(store: Store, caller: Caller, name: string): P
 
 /**
  * Finds a project, and locks it against other writes until the end of the transaction.
+ * @param pointer the field of the request that names it, if it is not in the address
  * @throws {ProblemError} if the caller has no project of this name
  */
-export async function lockProject(tx: Store, caller: Caller, name: string): Promise<Project> {
-  return requireVisible(await lockProjectRow(tx, caller.owner, name), name, caller);
+export async function lockProject(tx: Store, caller: Caller, name: string, pointer?: string): Promise<Project> {
+  return requireVisible(await lockProjectRow(tx, caller.owner, name), name, caller, pointer);
 }
 
 /** Writes to a project of the caller in one transaction, which locks the project. */
@@ -202,9 +203,11 @@ function lockedWrite<T>(caller: Caller, name: string, write: (tx: Store, project
 }
 
 /** A caller who is bound to a project sees that project alone. */
-function requireVisible(project: Project | undefined, name: string, { projectId }: Caller): Project {
+function requireVisible(project: Project | undefined, name: string, { projectId }: Caller, pointer?: string): Project {
   if (project && (projectId === undefined || projectId === project.id)) return project;
-  throw problem('/problems/project-not-found', `There is no project with the name "${name}".`);
+  const message = 'names no project; create it first, or correct the name';
+  const members = pointer === undefined ? {} : { errors: [{ pointer, message }] };
+  throw problem('/problems/project-not-found', `There is no project with the name "${name}".`, members);
 }
 
 export function projectOperations(store: Store) {

@@ -282,9 +282,7 @@ test.each([
 });
 
 test('a condition on a missing resource gets 404, as without the condition', async () => {
-  const changes = operations.filter(
-    ({ id }) => /^(update(Skill|Agent)|serve|cancel|delete(?!Project))/.test(id),
-  );
+  const changes = operations.filter(({ id }) => /^(update(Skill|Agent)|serve|cancel|delete(?!Project))/.test(id));
   expect(changes).toHaveLength(14);
   for (const operation of changes) {
     const [{ headers, ...init }] = exampleRequests(operation);
