@@ -13,6 +13,11 @@ export const sunsetShape = v.pipe(
 /** The dates of something deprecated, as in the contract: `2026-11-23`. */
 export type Sunset = v.InferOutput<typeof sunsetShape>;
 
+/** Returns the headers that announce a sunset (RFC 9745, section 2, and RFC 8594, section 3). */
+export function sunsetHeaders({ deprecated, sunset }: Sunset): { Deprecation: string; Sunset: string } {
+  return { Deprecation: `@${Date.parse(deprecated) / 1000}`, Sunset: new Date(sunset).toUTCString() };
+}
+
 function isDate(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);

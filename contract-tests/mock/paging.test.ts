@@ -1,11 +1,17 @@
 /** Tests against the mock alone that its lists end. */
 import { items, pages } from 'roster-client';
 import { describe, expect, test } from 'vitest';
+import { asArray, asRecord } from '../../contract/json-record.js';
 import { operations } from '../../testkit/openapi/document.js';
 import { examplePath } from '../../testkit/openapi/example-requests.js';
 import { roster, send } from '../target.js';
 
 const lists = operations.filter(({ place }) => place.find('responses', '200', 'headers', 'Link'));
+
+/** Returns the list of an answer: it is one, or, for clients of OpenAI's API, an object with one. */
+function listIn(answer: unknown): readonly unknown[] {
+  return asArray(Array.isArray(answer) ? answer : asRecord(answer)['data']);
+}
 
 describe.each(lists)('$id', (operation) => {
   const path = examplePath(operation);
@@ -16,14 +22,14 @@ describe.each(lists)('$id', (operation) => {
   });
 
   test('has each resource once, in pages of one', async () => {
-    const whole: unknown = await (await send(path)).json();
+    const whole = listIn(await (await send(path)).json());
     const read: unknown[] = [];
     let next: string | undefined = `${path}?limit=1`;
     while (next !== undefined && read.length < 100) {
       const response: Response = await send(next);
-      const page: unknown = await response.json();
+      const page = listIn(await response.json());
       expect(page).toHaveLength(1);
-      read.push(...[page].flat());
+      read.push(...page);
       next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
     }
     expect(read).toEqual(whole);

@@ -1,13 +1,10 @@
 import type { Request, Response } from 'express';
-import type { Sunset } from '../../contract/deprecations.js';
+import { type Sunset, sunsetHeaders } from '../../contract/deprecations.js';
 import type { Operation } from '../../contract/document.js';
 import { asRecord } from '../../contract/json-record.js';
 import { Exchange } from '../edge/exchange.js';
 
-/**
- * Adds `Deprecation` (RFC 9745, section 2) and `Sunset` (RFC 8594, section 3) to the answer; of several
- * deprecated things, the earliest dates.
- */
+/** Adds `Deprecation` and `Sunset` to the answer; of several deprecated things, the earliest dates. */
 function announceSunset(res: Response, { deprecated, sunset }: Sunset): void {
   const known = res.locals.sunset ?? { deprecated, sunset };
   const earliest = {
@@ -15,10 +12,7 @@ function announceSunset(res: Response, { deprecated, sunset }: Sunset): void {
     sunset: known.sunset < sunset ? known.sunset : sunset,
   };
   res.locals.sunset = earliest;
-  res.set({
-    Deprecation: `@${Date.parse(earliest.deprecated) / 1000}`,
-    Sunset: new Date(earliest.sunset).toUTCString(),
-  });
+  res.set(sunsetHeaders(earliest));
 }
 
 /**

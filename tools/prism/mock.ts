@@ -10,6 +10,9 @@ import mocker from '@stoplight/prism-http/dist/mocker/index.js';
 import router from '@stoplight/prism-http/dist/router/index.js';
 import { createServer } from '@stoplight/prism-http-server';
 import { validate as isUuid } from 'uuid';
+import * as v from 'valibot';
+import { sunsetHeaders, sunsetShape } from '../../contract/deprecations.js';
+import { asRecord } from '../../contract/json-record.js';
 import { escapeToken } from '../../contract/pointer.js';
 import { describeFaults, UNKNOWN_PARAMETER } from '../../server/problems/problem.js';
 import { readableHeaders } from './readable-headers.js';
@@ -58,12 +61,21 @@ function createMock(paths: () => readonly string[], note: Note): Mock {
       const problem = { dynamic: false, code: 406, mediaTypes: ['application/problem+json'] };
       return changed(choose({ ...options, config: problem }), (response) => response);
     }
-    return changed(answer, (example) => {
+    return changed(answer, (chosen) => {
+      const example = withSunset(resource, chosen);
       if (example.statusCode >= 300) return example;
       if (config.exampleKey !== undefined) return cutPage(request, example);
       return cutPage(request, withRequestedNames(request, resource.path, example, paths()));
     });
   };
+}
+
+/** Announces the sunset of a deprecated operation as the service does: Prism sends `deprecation: true`, an older form. */
+function withSunset({ extensions }: MockOptions['resource'], response: IHttpResponse): IHttpResponse {
+  const { deprecation, ...headers } = response.headers ?? {};
+  if (deprecation === undefined) return response;
+  const sunset = v.safeParse(sunsetShape, extensions?.['x-roster-sunset']);
+  return { ...response, headers: { ...headers, ...(sunset.success && sunsetHeaders(sunset.output)) } };
 }
 
 /** Changes the response of an answer, and leaves out its empty headers. */
@@ -218,14 +230,18 @@ function filled(template: string, values: Readonly<Record<string, string>>): str
  */
 function cutPage({ url }: IHttpRequest, response: IHttpResponse): IHttpResponse {
   const { Link, ...headers } = response.headers ?? {};
-  if (Link === undefined || !Array.isArray(response.body)) return response;
+  const { body } = response;
+  // Lists of OpenAI's API are objects.
+  const list = Array.isArray(body) ? body : asRecord(body)['data'];
+  if (Link === undefined || !Array.isArray(list)) return response;
   const { limit = Number.POSITIVE_INFINITY, cursor, ...query } = url.query ?? {};
   // A cursor has an offset in the form of the contract's: 22 characters, the last of which is A, Q, g or w.
   const start = cursor === undefined ? 0 : Number(String(cursor).slice(0, -1));
   if (Number.isNaN(start)) return { ...response, headers };
   const end = start + Number(limit);
-  const page = { ...response, headers, body: response.body.slice(start, end) };
-  if (end >= response.body.length) return page;
+  const cut = list.slice(start, end);
+  const page = { ...response, headers, body: Array.isArray(body) ? cut : { ...asRecord(body), data: cut } };
+  if (end >= list.length) return page;
   const next = new URLSearchParams();
   const asked = { ...query, limit: `${limit}`, cursor: `${String(end).padStart(21, '0')}A` };
   for (const [name, values] of Object.entries(asked)) {
