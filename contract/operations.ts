@@ -65,9 +65,7 @@ export function listOperations(document: Document): Operation[] {
         method,
         path,
         consumes: Object.keys(content),
-        produces: Object.entries(responses)
-          .filter(([status]) => status.startsWith('2'))
-          .flatMap(([, response]) => Object.keys(asRecord(resolve(document, response)['content']))),
+        produces: typesOfSuccess(document, responses),
         maxBody: requestBody?.['x-roster-max-body'] ?? Number.POSITIVE_INFINITY,
         defersBody: requestBody?.['x-roster-deferred-body'] ?? false,
         takesRawJson: requestBody?.['x-roster-raw-json'] ?? false,
@@ -108,4 +106,11 @@ function findNumericQuery(document: Document, parameters: readonly JsonRecord[])
     }
   }
   return numeric;
+}
+
+/** Returns each media type of the successful responses once, in their order. */
+function typesOfSuccess(document: unknown, responses: JsonRecord): string[] {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const types = successes.flatMap(([, response]) => Object.keys(asRecord(resolve(document, response)['content'])));
+  return [...new Set(types)];
 }

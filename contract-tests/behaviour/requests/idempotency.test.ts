@@ -163,3 +163,15 @@ test.each([
   expect(first.status).toBe(201);
   expect(await (await create(path, body, keyOf(project))).text()).toBe(await first.text());
 });
+
+test('a project is created once, and the repeated answer is marked', async () => {
+  const key = newKey();
+  const body = { project: { name: `${project}-twice` } };
+  const answers = [await create('/projects', body, key), await create('/projects', body, key)];
+  expect(answers.map(({ status, headers }) => [status, headers.get('Idempotent-Replayed')])).toEqual([
+    [201, null],
+    [201, 'true'],
+  ]);
+  const [first, second] = await Promise.all(answers.map((answer) => answer.text()));
+  expect(second).toBe(first);
+});
