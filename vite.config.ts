@@ -6,6 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 const ENTRIES = [
   'server/main',
   'server/commands/roster',
+  'server/commands/score/write-thread',
   'server/service-thread',
   'server/databases/duckdb/duckdb-worker',
   'server/databases/postgres/parse-worker',

@@ -42,7 +42,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES = ['client/', 'prediction/'];
 
 /** The entry points of `roster-prediction` that the service and its pages may use. */
-const FACES = /^roster-prediction\/(text|reading|training|predicting|recording|browser)$/;
+const FACES = /^roster-prediction\/(text|reading|training|predicting|recording|arrow|browser)$/;
 
 type Imports = ReturnType<typeof readImports>;
 

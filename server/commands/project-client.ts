@@ -67,7 +67,8 @@ export class ServiceProblem extends Error {
 
 /** A project of a running service. */
 export class RemoteProject {
-  readonly #address: URL;
+  readonly #base: string;
+  readonly #project: string;
   readonly #key: string | undefined;
 
   /** @throws if the address is not one of HTTP, or the key cannot be read */
@@ -75,16 +76,29 @@ export class RemoteProject {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
       throw new Error(`--url must be an address such as http://127.0.0.1:4000, not ${url}`);
     }
-    this.#address = new URL(url);
-    this.#address.search = '';
-    this.#address.pathname = `${this.#address.pathname.replace(/\/$/, '')}/projects/${encodeURIComponent(project)}/manifest`;
+    const base = new URL(url);
+    this.#base = `${base.origin}${base.pathname.replace(/\/$/, '')}`;
+    this.#project = encodeURIComponent(project);
     this.#key = (keyFile === undefined ? process.env['ROSTER_KEY'] : readNamedFile(keyFile))?.trim();
   }
 
   /** @throws {ServiceProblem} */
   async read(): Promise<Schemas['Manifest']> {
-    const { body } = await this.#send<Schemas['Manifest']>(this.#address);
+    const { body } = await this.#send<Schemas['Manifest']>(this.#manifest);
     return body;
+  }
+
+  /** @throws {ServiceProblem} */
+  async readModel(name: string): Promise<Schemas['Model']> {
+    const { body } = await this.#send<Schemas['Model']>(this.#model(name));
+    return body;
+  }
+
+  /** Returns the address at which a model predicts rows, and the headers that name the caller. */
+  prediction(model: string): { readonly address: URL; readonly headers: Readonly<Record<string, string>> } {
+    const address = this.#model(model);
+    address.pathname += '/predict';
+    return { address, headers: this.#key ? { Authorization: `Bearer ${this.#key}` } : {} };
   }
 
   /**
@@ -96,7 +110,7 @@ export class RemoteProject {
     manifest: unknown,
     options: { readonly dryRun: boolean; readonly prune: boolean; readonly tag?: string },
   ): Promise<{ changes: Schemas['ManifestChanges']; tag: string }> {
-    const address = new URL(this.#address);
+    const address = this.#manifest;
     address.searchParams.set('dry_run', String(options.dryRun));
     address.searchParams.set('prune', String(options.prune));
     const { body, tag } = await this.#send<Schemas['ManifestChanges']>(address, {
@@ -105,6 +119,14 @@ export class RemoteProject {
       headers: { 'Content-Type': 'application/json', ...(options.tag !== undefined && { 'If-Match': options.tag }) },
     });
     return { changes: body, tag };
+  }
+
+  get #manifest(): URL {
+    return new URL(`${this.#base}/projects/${this.#project}/manifest`);
+  }
+
+  #model(name: string): URL {
+    return new URL(`${this.#base}/api/projects/${this.#project}/models/${encodeURIComponent(name)}`);
   }
 
   async #send<T>(address: URL, init: RequestInit = {}): Promise<{ body: T; tag: string }> {
@@ -121,7 +143,7 @@ export class RemoteProject {
       // The service keeps to the contract.
       return { body: body as T, tag: response.headers.get('ETag') ?? '' };
     }
-    throw toError(response.status, body, address);
+    throw toServiceError(response.status, body, address);
   }
 }
 
@@ -130,7 +152,8 @@ function explain(cause: unknown): string {
   return cause.cause instanceof Error ? cause.cause.message : cause.message;
 }
 
-function toError(status: number, body: unknown, { origin }: URL): Error {
+/** Returns the error of an answer other than that of the contract. */
+export function toServiceError(status: number, body: unknown, { origin }: URL): Error {
   const { detail } = asRecord(body);
   if (typeof detail !== 'string') return new Error(`${origin} answers with ${status}, and no problem of Roster`);
   return new ServiceProblem(detail, listFaults(asRecord(body)));

@@ -13,6 +13,7 @@ const COMMANDS: readonly (readonly [name: string, load: () => Promise<Command>])
   ['restore', async () => (await import('./restore.js')).restoreCommand],
   ['export', async () => (await import('./export.js')).exportCommand],
   ['apply', async () => (await import('./apply.js')).applyCommand],
+  ['score', async () => (await import('./score.js')).scoreCommand],
 ];
 
 try {

@@ -1,0 +1,109 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { loadDuckdb } from '../databases/duckdb/load-duckdb.js';
+import { type ProjectOptions, RemoteProject, withProject } from './project-client.js';
+import { findModel, type ScoredModel } from './score/model.js';
+import { type Output, planOutputs } from './score/plan.js';
+import { Progress } from './score/progress.js';
+import { describeOrigin, isFinished, scoreOutput } from './score/score-output.js';
+import { openService } from './score/service-scorer.js';
+import { Writer } from './score/writer.js';
+
+interface ScoreOptions extends ProjectOptions {
+  readonly from: readonly string[];
+  readonly to: string;
+  readonly columns?: readonly string[];
+  readonly confidence?: number;
+  readonly probabilities?: boolean;
+  readonly warnings?: boolean;
+  readonly contributions?: boolean;
+  readonly allowMissing?: boolean;
+  readonly again?: boolean;
+}
+
+export const scoreCommand = withProject(
+  new Command('score').description('score the rows of Parquet files with a model, into files with its answers'),
+)
+  .argument('<model>', 'its name, or a version of it, such as prices.3')
+  .requiredOption('--from <files...>', "files, or patterns such as 'data/*.parquet'")
+  .requiredOption('--to <file>', 'the file for all rows, or a folder that ends in / for a file each')
+  .option('--columns <names>', 'the columns of the rows that are kept, separated by commas (default: all)', readNames)
+  .option('--confidence <share>', 'the confidence of each interval or set, such as 0.9', readConfidence)
+  .option('--probabilities', 'add the probability of each class')
+  .option('--warnings', 'add what is unlike the table of the training in each row')
+  .option('--contributions', 'add what each column contributes')
+  .option('--allow-missing', 'count columns that the files lack as missing values')
+  .option('--again', 'score files anew that are there already')
+  .action(score);
+
+/** The settings of both instances of DuckDB: one reads the rows to send, the other reads all and writes. */
+const SETTINGS = { threads: '1', memory_limit: '512MB' } as const;
+
+async function score(model: string, options: ScoreOptions): Promise<void> {
+  const { DuckDBInstance } = loadDuckdb();
+  const project = new RemoteProject(options);
+  const { warnings = false, allowMissing = false } = options;
+  const found = await findModel(project, model, warnings);
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort(new Error('interrupted; the same command goes on with the files that lack'));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const instance = await DuckDBInstance.create(':memory:', SETTINGS);
+  const connection = await instance.connect();
+  const writer = new Writer(SETTINGS);
+  try {
+    const outputs = await planOutputs(connection, found, { ...options, allowMissing });
+    const query = writeQuery(options);
+    const due: { readonly output: Output; readonly origin: string }[] = [];
+    for (const output of outputs) {
+      const origin = describeOrigin(output, found, query.toString());
+      if (options.again || !(await isFinished(connection, output, origin))) due.push({ output, origin });
+    }
+    const total = due.flatMap(({ output }) => output.inputs).reduce((sum, { rows }) => sum + rows, 0);
+    const progress = new Progress(total, process.stderr);
+    const finished = outputs.length - due.length;
+    if (finished > 0) progress.note(`${finished} of ${outputs.length} files are scored already.`);
+    for (const [done, { output, origin }] of due.entries()) {
+      const scorer = await openService(target(project, found, query, progress), output.sent, interrupted.signal);
+      const scoring = { connection, scorer, writer, target: found.target, signal: interrupted.signal };
+      await scoreOutput(output, origin, { ...scoring, onRows: (rows) => progress.add(rows) }).catch((error: unknown) => {
+        throw explainEnd(error, finished + done, outputs.length);
+      });
+    }
+    if (due.length > 0) progress.note(`${due.length} files scored with ${found.name}.${found.version}: ${progress.summary()}`);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    connection.closeSync();
+    instance.closeSync();
+    await writer.close();
+  }
+}
+
+function target(project: RemoteProject, { name, version }: ScoredModel, query: URLSearchParams, progress: Progress) {
+  const { address, headers } = project.prediction(`${name}.${version}`);
+  address.search = query.toString();
+  return { address, headers, onWait: (message: string) => progress.note(message) };
+}
+
+function writeQuery({ confidence, probabilities, warnings, contributions }: ScoreOptions): URLSearchParams {
+  const query = new URLSearchParams();
+  if (confidence !== undefined) query.set('confidence', String(confidence));
+  for (const [name, isWanted] of Object.entries({ probabilities, warnings, contributions })) {
+    if (isWanted) query.set(name, 'true');
+  }
+  return query;
+}
+
+function explainEnd(error: unknown, done: number, all: number): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  return new Error(`${message}\n${done} of ${all} files are whole; the same command scores the others.`, { cause: error });
+}
+
+function readNames(text: string): string[] {
+  return text.split(',').map((name) => name.trim());
+}
+
+/** @throws {InvalidArgumentError} */
+function readConfidence(text: string): number {
+  const value = Number(text);
+  if (/^0?\.\d+$/.test(text) && value >= 0.01 && value <= 0.99) return value;
+  throw new InvalidArgumentError('It must be a number from 0.01 to 0.99, such as 0.9.');
+}
