@@ -35,5 +35,5 @@ try {
   const message = error instanceof Error ? error.message : String(error);
   // Each fault of a file has its own line.
   process.stderr.write(`${message.replaceAll(/^/gm, 'error: ')}\n`);
-  process.exitCode = 1;
+  process.exitCode ??= 1;
 }

@@ -38,13 +38,19 @@ export const scoreCommand = withProject(
 /** The settings of both instances of DuckDB: one reads the rows to send, the other reads all and writes. */
 const SETTINGS = { threads: '1', memory_limit: '512MB' } as const;
 
+/** The exit code of a command that Ctrl-C ends. */
+const INTERRUPTED = 130;
+
 async function score(model: string, options: ScoreOptions): Promise<void> {
   const { DuckDBInstance } = loadDuckdb();
   const project = new RemoteProject(options);
   const { warnings = false, allowMissing = false } = options;
   const found = await findModel(project, model, warnings);
   const interrupted = new AbortController();
-  const stop = () => interrupted.abort(new Error('interrupted; the same command goes on with the files that lack'));
+  const stop = () => {
+    process.exitCode = INTERRUPTED;
+    interrupted.abort(new Error('interrupted'));
+  };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const instance = await DuckDBInstance.create(':memory:', SETTINGS);
   const connection = await instance.connect();
@@ -64,11 +70,16 @@ async function score(model: string, options: ScoreOptions): Promise<void> {
     for (const [done, { output, origin }] of due.entries()) {
       const scorer = await openService(target(project, found, query, progress), output.sent, interrupted.signal);
       const scoring = { connection, scorer, writer, target: found.target, signal: interrupted.signal };
-      await scoreOutput(output, origin, { ...scoring, onRows: (rows) => progress.add(rows) }).catch((error: unknown) => {
-        throw explainEnd(error, finished + done, outputs.length);
-      });
+      await scoreOutput(output, origin, { ...scoring, onRows: (rows) => progress.add(rows) }).catch(
+        (error: unknown) => {
+          throw explainEnd(error, finished + done, outputs.length);
+        },
+      );
     }
-    if (due.length > 0) progress.note(`${due.length} files scored with ${found.name}.${found.version}: ${progress.summary()}`);
+    if (due.length > 0)
+      progress.note(
+        `${due.length} ${due.length === 1 ? 'file' : 'files'} scored with ${found.name}.${found.version}: ${progress.summary()}`,
+      );
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     connection.closeSync();
@@ -94,7 +105,9 @@ function writeQuery({ confidence, probabilities, warnings, contributions }: Scor
 
 function explainEnd(error: unknown, done: number, all: number): Error {
   const message = error instanceof Error ? error.message : String(error);
-  return new Error(`${message}\n${done} of ${all} files are whole; the same command scores the others.`, { cause: error });
+  return new Error(`${message}\n${done} of ${all} files are whole; the same command scores the others.`, {
+    cause: error,
+  });
 }
 
 function readNames(text: string): string[] {

@@ -29,7 +29,9 @@ export async function findModel(project: RemoteProject, name: string, all: boole
   const { columns, checksum, target, task, status } = model;
   if (status !== 'ready' || columns === null || checksum === null) throw notReady(model);
   if (task === 'forecast') {
-    throw new Error(`${name} forecasts series, and does not answer row by row; send the rows to its address of predictions`);
+    throw new Error(
+      `${name} forecasts series, and does not answer row by row; send the rows to its address of predictions`,
+    );
   }
   const used = columns.filter(({ used }) => used || all).map((column) => column.name);
   return { name: shown.name, version: serving, checksum, target, columns: used };

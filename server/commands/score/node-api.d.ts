@@ -28,8 +28,12 @@ declare module '@duckdb/node-api' {
     getColumnVector(index: number): DuckDBVector;
   }
 
-  export class DuckDBTableFunction {
-    static create(definition: {
+  export interface DuckDBTableFunction {
+    destroySync(): void;
+  }
+
+  export const DuckDBTableFunction: {
+    create(definition: {
       readonly name: string;
       readonly bindFunction: (info: {
         addResultColumn(name: string, type: DuckDBType): void;
@@ -38,12 +42,11 @@ declare module '@duckdb/node-api' {
       readonly initFunction: (info: { setMaxThreads(threads: number): void }) => void;
       readonly mainFunction: (info: { setError(message: string): void }, output: DuckDBOutputChunk) => void;
     }): DuckDBTableFunction;
-  }
+  };
 
   export const DOUBLE: DuckDBType;
   export const BOOLEAN: DuckDBType;
   export const VARCHAR: DuckDBType;
-  export const BIGINT: DuckDBType;
   export function LIST(of: DuckDBType): DuckDBType;
   export function listValue(items: readonly unknown[]): unknown;
 }

@@ -45,7 +45,9 @@ export async function planOutputs(
   const all = new Set(paths.map((path) => resolve(path)));
   const overwritten = groups.find(({ path }) => all.has(resolve(path)));
   if (overwritten) {
-    throw new Error(`${overwritten.path} would be read and written; choose another --to, or a --from that leaves it out`);
+    throw new Error(
+      `${overwritten.path} would be read and written; choose another --to, or a --from that leaves it out`,
+    );
   }
   const outputs: Output[] = [];
   for (const { path, inputs } of groups) {
@@ -113,7 +115,9 @@ function chooseColumns({ path, columns }: Table, model: ScoredModel, options: Pl
     if (!column) return [];
     const type = findSentType(column.type);
     if (!type) {
-      throw new Error(`the column ${column.name} of ${path} is ${column.type}, which no model reads; write it as a number, a date or a text`);
+      throw new Error(
+        `the column ${column.name} of ${path} is ${column.type}, which no model reads; write it as a number, a date or a text`,
+      );
     }
     return [{ name, type, sql: type.sql.replace('?', () => quoteName(column.name)) }];
   });

@@ -27,7 +27,8 @@ export async function isFinished(connection: DuckDBConnection, { path }: Output,
   if (!statSync(path, { throwIfNoEntry: false })) return false;
   const found = await readOrigin(connection, path);
   if (found === origin) return true;
-  const why = found === undefined ? 'was not written by roster score' : `was made otherwise: ${explainOrigin(found, origin)}`;
+  const why =
+    found === undefined ? 'was not written by roster score' : `was made otherwise: ${explainOrigin(found, origin)}`;
   throw new Error(`${path} is there already, and ${why}; send --again to write it anew`);
 }
 

@@ -109,14 +109,22 @@ export class SentColumn {
     body.node(to - from, missing);
     body.buffer(missing > 0 ? bits : NO_BYTES);
     const width = this.texts ? 4 : this.#type.width;
-    body.buffer(width === 0 ? this.#bytes.subarray(from >> 3, Math.ceil(to / 8)) : this.#bytes.subarray(width * from, width * to));
+    body.buffer(
+      width === 0 ? this.#bytes.subarray(from >> 3, Math.ceil(to / 8)) : this.#bytes.subarray(width * from, width * to),
+    );
   }
 
   #addMissing(validity: BigUint64Array, at: number, rows: number): void {
     const bytes = new Uint8Array(validity.buffer, validity.byteOffset, validity.byteLength);
     this.#hasMissing = true;
-    if (at % 8 === 0) this.#validity.set(bytes.subarray(0, Math.ceil(rows / 8)), at >> 3);
-    else for (let row = 0; row < rows; row++) setBit(this.#validity, at + row, bitAt(bytes, row));
+    if (at % 8 !== 0) {
+      for (let row = 0; row < rows; row++) setBit(this.#validity, at + row, bitAt(bytes, row));
+      return;
+    }
+    const end = Math.ceil(rows / 8);
+    this.#validity.set(bytes.subarray(0, end), at >> 3);
+    // Rows that are added behind these have a value until it is known that they do not.
+    if (rows % 8 > 0) this.#validity[(at >> 3) + end - 1] = (bytes[end - 1] ?? 0) | (0xff << (rows % 8));
   }
 
   #addBits(bytes: Uint8Array, at: number, rows: number): void {

@@ -54,10 +54,9 @@ export async function describeFile(connection: DuckDBConnection, path: string): 
     const all = columns.map(([name, type]) => ({ name: String(name), type: String(type) }));
     return { path, rows: Number(rows), columns: all };
   } catch (cause) {
-    throw new Error(
-      `${path} cannot be read as Parquet; write it again, or leave it out: ${firstLine(cause)}`,
-      { cause },
-    );
+    throw new Error(`${path} cannot be read as Parquet; write it again, or leave it out: ${firstLine(cause)}`, {
+      cause,
+    });
   }
 }
 

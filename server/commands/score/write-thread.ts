@@ -46,7 +46,9 @@ parentPort?.on('message', (job: WriteJob) => {
   opened
     .then((connection) => write(connection, job, report))
     .then((rows) => report({ kind: 'written', rows }))
-    .catch((error: unknown) => report({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }))
+    .catch((error: unknown) =>
+      report({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),
+    )
     .finally(() => job.answers.close());
 });
 
@@ -110,7 +112,8 @@ function setValues(output: DuckDBOutputChunk, place: number, column: ArrowValues
   const vector = output.getColumnVector(place);
   if (column.kind === 'numbers') {
     const { items } = vector;
-    if (!(items instanceof Float64Array)) throw new Error('This release of @duckdb/node-api has vectors of another kind.');
+    if (!(items instanceof Float64Array))
+      throw new Error('This release of @duckdb/node-api has vectors of another kind.');
     items.set(column.values.subarray(at, at + count));
     const { validity } = column;
     for (let row = 0; validity && row < count; row++) {

@@ -1,4 +1,4 @@
-import { type MessagePort, MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { AnswerBatch, AnswerColumn } from './answers.js';
 import type { Answers, WriteJob, WriteReport } from './write-thread.js';
 

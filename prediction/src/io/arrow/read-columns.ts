@@ -136,7 +136,11 @@ function toValues(
     return { kind: 'others', values };
   }
   if (type.id === TypeId.Float && param(type, 0) === 2) {
-    return { kind: 'numbers', values: aligned(bytes, Float64Array).subarray(0, column.length), validity: column.validity };
+    return {
+      kind: 'numbers',
+      values: aligned(bytes, Float64Array).subarray(0, column.length),
+      validity: column.validity,
+    };
   }
   if (type.id === TypeId.Bool) {
     const values = Array.from({ length: column.length }, (_, row) =>
