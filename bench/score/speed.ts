@@ -55,7 +55,6 @@ export const speed = onService(
     const database = await (await DuckDBInstance.create(':memory:')).connect();
     const bodies = await prepare(database, service, folder, rows);
     const total = FILES * rows;
-    const shown = total.toLocaleString('en');
     const memories: number[] = [];
     const works: readonly (() => Promise<void>)[] = [
       async () => {
