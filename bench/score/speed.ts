@@ -19,7 +19,7 @@ const MODULES = fileURLToPath(new URL('tools/on-demand/duckdb/node_modules', roo
 const ARROW = 'application/vnd.apache.arrow.stream';
 
 const FILES = 10;
-const SIZES = { long: { rows: 1_000_000, rounds: 2 }, short: { rows: 20_000, rounds: 1 } };
+const SIZES = { long: { rows: 1_000_000, rounds: 1 }, short: { rows: 20_000, rounds: 1 } };
 
 /** The most requests that the command sends at once. */
 const PARALLEL = 2;

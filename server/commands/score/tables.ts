@@ -14,7 +14,7 @@ export interface Table {
 }
 
 /** Returns the rows of a query. */
-export async function query(connection: DuckDBConnection, sql: string): Promise<unknown[][]> {
+async function query(connection: DuckDBConnection, sql: string): Promise<unknown[][]> {
   return (await connection.run(sql)).getRowsJson();
 }
 
@@ -82,7 +82,7 @@ export function parquetOptions(origin: string): string {
 }
 
 /** Returns the first line of an error of DuckDB, which has the reason. */
-export function firstLine(error: unknown): string {
+function firstLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.split('\n', 1)[0] ?? message;
 }
