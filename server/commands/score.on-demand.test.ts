@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { tableFromIPC } from 'apache-arrow';
+import { tableFromIPC, Vector } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../testkit/root.js';
 import { type Outcome, runRoster } from '../../testkit/service/roster-command.js';
@@ -133,8 +133,7 @@ async function expectAnswers(scored: string, source: string, model: string, colu
 }
 
 function plain(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value ?? null;
-  return 'toArray' in value ? Array.from(value as Iterable<unknown>) : value;
+  return value instanceof Vector ? [...value] : (value ?? null);
 }
 
 describe('rows are scored as predict answers them, to the last bit', () => {
