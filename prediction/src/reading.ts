@@ -3,8 +3,8 @@
 export { reportTable, type TableReport } from './findings/report-table.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
 export { previewTable, type TablePreview } from './io/preview-table.js';
+export { readActuals } from './io/read-actuals.js';
 export { readCsvTable, readTable, readTableWithPlaces, type TableFormat } from './io/read-table.js';
-export { readTruths } from './io/read-truths.js';
 export { addHolidays } from './table/add-holidays.js';
 export { encodeTable } from './table/codec/encode.js';
 export type { HolidayDays } from './table/holidays.js';

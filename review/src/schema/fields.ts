@@ -9,9 +9,9 @@ import {
   type Conjunction,
   componentName,
   findShape,
+  hasKeyword,
   regularExpression,
   type Shape,
-  says,
   typeWords,
 } from './shape.js';
 
@@ -159,7 +159,7 @@ function findSlot(contract: Contract, shape: Shape, name: string, party: Party):
   const unevaluated = listUnevaluated(shape);
   if (unevaluated.length > 0 && !knownNames(contract, shape).has(name)) schemas.push(...unevaluated);
   const inner = findShape(contract, schemas);
-  const hidden = says(inner, party === 'sender' ? 'readOnly' : 'writeOnly', true);
+  const hidden = hasKeyword(inner, party === 'sender' ? 'readOnly' : 'writeOnly', true);
   return {
     state: hidden || inner.impossible ? 'closed' : naming ? 'there' : 'open',
     hidden,

@@ -9,9 +9,9 @@ import {
   type Conjunction,
   canonical,
   fits,
+  hasKeyword,
   type KeywordComparison,
   type Shape,
-  says,
   statements,
   type Type,
   typeWords,
@@ -208,7 +208,10 @@ const NOT_REMARKED = new Set(
  * keywords that are not known here.
  */
 export const compareRemarks: KeywordComparison = (comparison, { before, after }) => {
-  const life = (shape: Shape) => ({ deprecated: says(shape, 'deprecated', true), sunset: sunsetOf(...shape.parts) });
+  const life = (shape: Shape) => ({
+    deprecated: hasKeyword(shape, 'deprecated', true),
+    sunset: sunsetOf(...shape.parts),
+  });
   const parts = { before: before.parts[0], after: after.parts[0] };
   const marked = compareLife(comparison.contracts, parts, { before: life(before), after: life(after) });
   const keywords = [before, after]
@@ -321,7 +324,7 @@ function tightestBound(shape: Shape, side: Side, keywords: BoundWords, unit: str
       // OpenAPI 3.0 has `exclusiveMinimum: true` beside `minimum`.
       const excludes = index === 1 || part[keywords[1]?.[0] ?? ''] === true;
       const exclusive = excludes && !onIntegers;
-      const value = onIntegers ? amongIntegers(stated, excludes, side) : stated;
+      const value = onIntegers ? toInclusiveInteger(stated, excludes, side) : stated;
       const bound = { value, exclusive, part, keyword, words: '' };
       if (compareTightness(bound, tightest, side) <= 0) continue;
       tightest = { ...bound, words: `${keywords[Number(exclusive)]?.[1]} ${value}${unit}` };
@@ -331,7 +334,7 @@ function tightestBound(shape: Shape, side: Side, keywords: BoundWords, unit: str
 }
 
 /** Converts a bound to one on integers: more than 0.5 and more than 0 both become at least 1. */
-function amongIntegers(value: number, exclusive: boolean, side: Side): number {
+function toInclusiveInteger(value: number, exclusive: boolean, side: Side): number {
   const rounded = side * Math.ceil(side * value);
   return exclusive && rounded === value ? rounded + side : rounded;
 }

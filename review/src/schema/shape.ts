@@ -170,7 +170,7 @@ export function statements({ parts }: WithParts, keyword: string): { part: JsonR
 }
 
 /** Returns whether a part has the keyword with this value. */
-export function says({ parts }: WithParts, keyword: string, value: unknown): boolean {
+export function hasKeyword({ parts }: WithParts, keyword: string, value: unknown): boolean {
   return parts.some((part) => part[keyword] === value);
 }
 

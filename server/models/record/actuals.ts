@@ -39,7 +39,7 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
       const counted = new CountedTruths();
       const promised = readPromisedIds(store, { modelId: model.id, isForecast });
       const source = { owner, text, promised, tooSlow: slowSender('truths'), signal: responseClosed };
-      await tables.readTruths({ ...source, ...job }, async ({ groups, unread, repeats }) => {
+      await tables.readActuals({ ...source, ...job }, async ({ groups, unread, repeats }) => {
         responseClosed.throwIfAborted();
         const { unmet, ...counts } = await addTruths(store, target, groups);
         counted.add({ ...counts, unchanged: counts.unchanged + repeats }, [...unread, ...unmet]);

@@ -1,5 +1,5 @@
 import type { RowFormat, TableForm, TruthChunk, TruthColumns } from 'roster-prediction/predicting';
-import { readTruths } from 'roster-prediction/reading';
+import { readActuals } from 'roster-prediction/reading';
 import { malformedJson } from '../../api/body/sliced-json.js';
 import { bodyProblem } from '../predictions/row-warnings.js';
 import type { TruthInput } from './truth-input.js';
@@ -24,7 +24,7 @@ export async function readTruthBody(
   take: (chunk: TruthChunk) => Promise<void> | void,
 ): Promise<void> {
   try {
-    const chunks = readTruths(body, truths, { from: format, form }, promised);
+    const chunks = readActuals(body, truths, { from: format, form }, promised);
     for await (const chunk of chunks) await take(chunk);
   } catch (error) {
     throw error instanceof SyntaxError ? malformedJson(error) : bodyProblem(error);

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import type { PromisedIds } from 'roster-prediction/predicting';
 
-/** A body of truths, and the ids of promises among which theirs are looked for, as `readTruths` reads them. */
+/** A body of truths, and the ids of promises among which theirs are looked for, as `readActuals` reads them. */
 export interface TruthInput {
   readonly body: AsyncIterable<Uint8Array>;
   readonly promised: AsyncIterable<PromisedIds>;

@@ -99,7 +99,7 @@ export class Tables {
    * @throws {ProblemError} if they cannot be read, and as `ingest` does
    * @throws the error of the text or of `take`, or the reason of `signal`
    */
-  readTruths(
+  readActuals(
     { owner, text, promised, tooSlow, signal, ...details }: TruthJob & TruthUpload,
     take: (chunk: TruthChunk) => Promise<void>,
   ): Promise<void> {

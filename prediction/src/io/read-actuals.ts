@@ -25,7 +25,7 @@ const MAX_ROWS = 256;
  * @throws {SyntaxError} if it is JSON that cannot be parsed
  * @throws the error of the body, or of `promised`
  */
-export async function* readTruths(
+export async function* readActuals(
   body: AsyncIterable<Uint8Array>,
   columns: TruthColumns,
   options: ReadOptions,
