@@ -1,6 +1,6 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** Tells in the last lines of a run which tests were left out, and why. */
+/** Lists in the last lines of a run the tests that were left out, and why. */
 export class LeftOut implements Reporter {
   #vitest: Vitest | undefined;
 

@@ -1044,7 +1044,7 @@ export interface TrainModelOptions extends CallOptions {
   task?: QueryValue<'trainModel', 'query', 'task'> | undefined;
   /** The column that orders rows in time. With it, the model forecasts the next values of the target. It holds numbers, dates, times, months, quarters (`2000-Q1`) or weeks (`2018-W01`). Times whose offset from UTC changes are converted to UTC, but for days, which are those of the clock. `202601` and `20260131` are a month and a day if all values are. Dates in forms other than ISO 8601 are answered as `2026-01-31`. */
   orderBy?: QueryValue<'trainModel', 'query', 'order_by'> | undefined;
-  /** A column that tells series apart, once for each such column. Without it, all rows are one series. */
+  /** A column that distinguishes series, once for each such column. Without it, all rows are one series. */
   groupBy?: QueryValue<'trainModel', 'query', 'group_by'> | undefined;
   /** The number of steps to forecast. Required with `order_by`. */
   horizon?: QueryValue<'trainModel', 'query', 'horizon'> | undefined;
@@ -1088,7 +1088,7 @@ export interface TrainModelOptions extends CallOptions {
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'trainModel', 'query', 'header_line'> | undefined;
-  /** The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  /** The character that separates the fields of CSV. Without the parameter, the first lines show whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'trainModel', 'query', 'delimiter'> | undefined;
   /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
   sheet?: QueryValue<'trainModel', 'query', 'sheet'> | undefined;
@@ -1120,7 +1120,7 @@ export interface PredictOptions extends CallOptions {
   header?: QueryValue<'predict', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'predict', 'query', 'header_line'> | undefined;
-  /** The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  /** The character that separates the fields of CSV. Without the parameter, the first lines show whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'predict', 'query', 'delimiter'> | undefined;
   /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
   sheet?: QueryValue<'predict', 'query', 'sheet'> | undefined;
@@ -1180,7 +1180,7 @@ export interface AddActualsOptions extends CallOptions {
   id?: QueryValue<'addActuals', 'query', 'id'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'addActuals', 'query', 'header_line'> | undefined;
-  /** The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  /** The character that separates the fields of CSV. Without the parameter, the first lines show whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'addActuals', 'query', 'delimiter'> | undefined;
   /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
   sheet?: QueryValue<'addActuals', 'query', 'sheet'> | undefined;
@@ -1224,7 +1224,7 @@ export interface PreviewTableOptions extends CallOptions {
   header?: QueryValue<'previewTable', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'previewTable', 'query', 'header_line'> | undefined;
-  /** The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  /** The character that separates the fields of CSV. Without the parameter, the first lines show whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'previewTable', 'query', 'delimiter'> | undefined;
   /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
   sheet?: QueryValue<'previewTable', 'query', 'sheet'> | undefined;

@@ -7332,9 +7332,9 @@ export interface components {
         OauthScopeParameter: string;
         /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`, also with a slash at its end or a choice of tools. By default `/mcp`. */
         OauthResourceParameter: string;
-        /** @description The origin of the page that sends the form, as browsers tell it. */
+        /** @description The origin of the page that sends the form, as browsers report it. */
         OauthOrigin: string;
-        /** @description How the page that sends the form is related to the service, as browsers tell it. */
+        /** @description How the page that sends the form is related to the service, as browsers report it. */
         OauthFetchSite: string;
         /** @description The name of the project. */
         ProjectName: components["schemas"]["NameOrId"];
@@ -7376,7 +7376,7 @@ export interface components {
         /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
         Sheet: string;
         /**
-         * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+         * @description The character that separates the fields of CSV. Without the parameter, the first lines show whether it is
          *     commas, semicolons or tabs.
          */
         CsvDelimiter: "comma" | "semicolon" | "tab" | "pipe";
@@ -9546,7 +9546,7 @@ export interface operations {
                  *     and a day if all values are. Dates in forms other than ISO 8601 are answered as `2026-01-31`.
                  */
                 order_by?: components["schemas"]["ColumnName"];
-                /** @description A column that tells series apart, once for each such column. Without it, all rows are one series. */
+                /** @description A column that distinguishes series, once for each such column. Without it, all rows are one series. */
                 group_by?: components["schemas"]["GroupColumns"];
                 /** @description The number of steps to forecast. Required with `order_by`. */
                 horizon?: components["schemas"]["Horizon"];
@@ -9659,7 +9659,7 @@ export interface operations {
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
-                 * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+                 * @description The character that separates the fields of CSV. Without the parameter, the first lines show whether it is
                  *     commas, semicolons or tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
@@ -9781,7 +9781,7 @@ export interface operations {
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
-                 * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+                 * @description The character that separates the fields of CSV. Without the parameter, the first lines show whether it is
                  *     commas, semicolons or tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
@@ -10371,7 +10371,7 @@ export interface operations {
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
-                 * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+                 * @description The character that separates the fields of CSV. Without the parameter, the first lines show whether it is
                  *     commas, semicolons or tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
@@ -10532,7 +10532,7 @@ export interface operations {
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
-                 * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+                 * @description The character that separates the fields of CSV. Without the parameter, the first lines show whether it is
                  *     commas, semicolons or tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
@@ -10858,9 +10858,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The origin of the page that sends the form, as browsers tell it. */
+                /** @description The origin of the page that sends the form, as browsers report it. */
                 Origin?: components["parameters"]["OauthOrigin"];
-                /** @description How the page that sends the form is related to the service, as browsers tell it. */
+                /** @description How the page that sends the form is related to the service, as browsers report it. */
                 "Sec-Fetch-Site"?: components["parameters"]["OauthFetchSite"];
             };
             path?: never;

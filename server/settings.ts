@@ -67,7 +67,7 @@ const limits = v.pipe(
   v.strictObject({ requests: limit, rows: limit, tokens: limit }),
 );
 
-/** The settings. The variable of `maxBody` is `MAX_BODY`; docs/operation.md tells what each does. */
+/** The settings. The variable of `maxBody` is `MAX_BODY`; docs/operation.md explains each. */
 export const settings = v.object({
   host: v.optional(v.string(), '127.0.0.1'),
   /** 0 lets the system choose a free port. */

@@ -51,7 +51,7 @@ async function killWhilePromising(folder: string, databaseUrl: string, kills: nu
   }
 }
 
-/** Predicts rows and tells their truths, until the service is killed. */
+/** Predicts rows and sends their true values, until the service is killed. */
 class Client {
   /** The ids of rows that were read to their end. */
   readonly promised: string[] = [];
@@ -92,7 +92,7 @@ class Client {
   }
 }
 
-/** Tells the truths of rows; returns the counts of the answer, or undefined if it is none. */
+/** Sends the true values of rows; returns the counts of the answer, or undefined if it is none. */
 async function addTruths({ url }: Service, ids: readonly string[]) {
   const lines = ids.map((id) => `${id},${PRICE}\n`).join('');
   const response = await fetch(`${url}${MODEL}/actuals`, {

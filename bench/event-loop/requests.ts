@@ -5,7 +5,7 @@ import { simplest } from '../../testkit/openapi/schema.js';
 
 /** A request whose places can grow: one to an operation of the contract, from its examples. */
 export interface Sample {
-  /** The operation, and what tells this sample from its others. */
+  /** The operation, and the name of this sample among its samples. */
   readonly name: string;
   readonly operation: Operation;
   readonly path: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ function withNewName(body: SampleBody): SampleBody {
   return isJson(body.mediaType) ? { ...body, value: Object.fromEntries(named) } : body;
 }
 
-/** Returns the bodies of an operation, by what tells one from the others; those in JSON with each of their examples. */
+/** Returns the bodies of an operation, by what distinguishes one from the others; those in JSON with each of their examples. */
 function bodiesOf({ place }: Operation): [string, SampleBody][] {
   return place.entries('requestBody', 'content').flatMap(([mediaType, content]) => {
     const schema = content.at('schema');

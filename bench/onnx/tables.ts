@@ -119,7 +119,7 @@ function flatten(
   return Float64Array.from(parts.flat());
 }
 
-/** Trains the same model here, which tells where its trees split. */
+/** Trains the same model here, to learn where its trees split. */
 function findThresholds(table: string): Thresholds {
   const model = train(readRowsTable(trainingRows(table), 'y'));
   if (model.task === 'forecast') throw new Error('The model is of another task.');

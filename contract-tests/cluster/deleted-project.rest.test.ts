@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.remove());
 
-/** The tables that tell of what is gone, and the reason. */
+/** The tables that keep traces of deleted projects, and the reason. */
 const STAY: Readonly<Record<string, string>> = {
   audit_events: 'the audit log has deletions, too',
   audit_chains: 'its heads',

@@ -16,7 +16,7 @@ export async function chooseFile(page: Page, { name, content }: ChosenFile): Pro
 
 /**
  * Answers the page with the first rows of a table of the demo, which trains in a moment.
- * @returns a function that tells how many rows the table has, once the page has asked for it
+ * @returns a function that shows how many rows the table has, once the page has asked for it
  */
 export async function shortenDemo(page: Page, file: string, rows: number): Promise<() => number> {
   let all = Number.NaN;

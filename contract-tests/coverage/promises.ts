@@ -1,4 +1,4 @@
-/** Lists every single promise of the contract, and tells which of them an exchange keeps. */
+/** Lists every single promise of the contract, and shows which of them an exchange keeps. */
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../contract/json-record.js';
 import type { Operation, Place } from '../../testkit/openapi/document.js';

@@ -1,4 +1,4 @@
-/** Tests that faulty files are refused with a problem that tells the place of the fault. */
+/** Tests that faulty files are refused with a problem that names the place of the fault. */
 import { type FileFormat, MEDIA_TYPES } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';

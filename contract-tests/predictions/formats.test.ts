@@ -21,7 +21,7 @@ function post(body: string, headers: Record<string, string>, query = ''): Promis
   return send(address + query, { method: 'POST', headers, body });
 }
 
-/** An answer with its trailers, which fetch does not tell. */
+/** An answer with its trailers, which fetch does not show. */
 interface Whole {
   readonly response: IncomingMessage;
   readonly body: string;

@@ -59,7 +59,7 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
   await showWarnings(roster, path);
 }
 
-/** Misspells a column, which the answer tells. */
+/** Misspells a column, which the answer reports. */
 async function showWarnings(roster: RosterClient, path: { projectName: string; modelName: string }): Promise<void> {
   const { response } = await roster.POST('/api/projects/{projectName}/models/{modelName}/predict', {
     params: { path },

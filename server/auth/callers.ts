@@ -27,7 +27,7 @@ const MAX_KEYS = 10_000;
 type KeySecret = PresentedSecret<'' | 'at'>;
 
 /**
- * Looked up in place of a text that is not a key, so that the time of a refusal tells nothing. No key
+ * Looked up in place of a text that is not a key, so that the time of a refusal reveals nothing. No key
  * has these characters.
  */
 const NO_KEY: KeySecret = { kind: '', id: '-'.repeat(16), hash: '-'.repeat(64) };
@@ -60,7 +60,7 @@ export class Callers {
 
   /**
    * @param closed whether a key is needed even if there is none, as where strangers reach the service
-   * @param identities tells callers by tokens of an OIDC issuer; undefined if there is none
+   * @param identities identifies callers by tokens of an OIDC issuer; undefined if there is none
    */
   constructor(
     private readonly store: Store,
@@ -78,7 +78,7 @@ export class Callers {
   }
 
   /**
-   * Tells who sends a request. As long as no key was ever made, that is the local caller; from the first key
+   * Identifies the caller of a request. As long as no key was ever made, that is the local caller; from the first key
    * on, for ever, it takes a key that is neither revoked nor expired.
    * @param presented what the request shows as its key, or as a token: any text at all; undefined where it shows none
    * @param resource the path that a token has to be for; undefined where only a key is good

@@ -54,7 +54,7 @@ const LAST_MOMENT = Date.parse('9999-12-31T23:59:59Z');
 const MAX_TOKENS = 10_000;
 const MAX_OWNERS = 10_000;
 
-/** Tells callers by tokens of an OIDC issuer. */
+/** Identifies callers by tokens of an OIDC issuer. */
 export class Identities {
   readonly #issuer: Issuer;
   /** Callers whose token was right, by its digest. Others are not kept: anyone can send any number. */
@@ -83,7 +83,7 @@ export class Identities {
   }
 
   /**
-   * Tells who shows a token; at once, where it was shown before.
+   * Identifies the caller of a token; at once, if it was shown before.
    * @param token any text at all
    * @returns rejects with a `TokenError` if it is not good, and with the problem 503 if the issuer does not say
    */

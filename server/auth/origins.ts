@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The headers in which a browser tells where a request comes from. */
+/** The headers in which a browser reports the origin of a request. */
 export const ORIGIN_HEADERS = ['origin', 'sec-fetch-site'] as const;
 
 /**
- * Returns whether a request comes from a page of another origin, as far as its browser tells. A page
+ * Returns whether a request comes from a page of another origin, as far as its browser reports it. A page
  * can set neither of the headers that are read here. Programs send neither.
  * @param allowed the exact origins that count as the service's own; `*` counts for nothing
  */
 export function isFromOtherOrigin({ headers }: IncomingMessage, allowed: readonly string[]): boolean {
   const { origin, host } = headers;
   if (origin !== undefined && allowed.includes(origin)) return false;
-  // Browsers since 2023 tell it themselves (Fetch Metadata, W3C), whatever a proxy makes of the host.
+  // Browsers since 2023 report it themselves (Fetch Metadata, W3C), whatever a proxy makes of the host.
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
   return origin !== undefined && !isOwnOrigin(origin, host);

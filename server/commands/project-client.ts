@@ -102,7 +102,7 @@ export class RemoteProject {
   }
 
   /**
-   * Applies a manifest, or tells what would change.
+   * Applies a manifest, or returns the changes that it would make.
    * @param tag of the manifest that was shown, to refuse another
    * @throws {ServiceProblem}
    */

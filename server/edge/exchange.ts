@@ -154,7 +154,7 @@ export class Exchange {
     });
   }
 
-  /** Calls back when the response was sent, or can no longer be sent: `writableFinished` tells which. */
+  /** Calls back when the response was sent, or can no longer be sent: `writableFinished` shows which. */
   onClose(done: () => void): void {
     const res = this.#res;
     // A response that waits behind another has no connection yet, and is not closed with it.

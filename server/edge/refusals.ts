@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/caller.js';
 import { Exchange } from './exchange.js';
 
-/** The headers by which a proxy tells that a request is not its own. */
+/** The headers by which a proxy shows that it forwards a request. */
 const PROXY_HEADERS = ['via', 'x-forwarded-for', 'forwarded'] as const;
 
 /**
@@ -14,7 +14,7 @@ const PROXY_HEADERS = ['via', 'x-forwarded-for', 'forwarded'] as const;
  */
 export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Caller) => void;
 
-/** Returns a throttle that tells senders apart by the owner of their key, or by their IP address. */
+/** Returns a throttle that distinguishes senders by the owner of their key, or by their IP address. */
 export function throttleConnections(): Throttle {
   const schedule = new RefusalSchedule();
   return (req, res, caller) => {

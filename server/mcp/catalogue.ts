@@ -43,7 +43,7 @@ const TOOL_NAME = new RegExp(`^(?=.{1,${MAX_NAME}}$)([a-z]+)_([A-Za-z0-9_-]+)$`)
 
 /**
  * Returns the name of the tool of a resource. It is the same whatever else the project has, so that clients may keep
- * it; where the resource's own name is too long or has a dot, a hash of it tells it from others.
+ * it; where the resource's own name is too long or has a dot, a hash of it distinguishes it from others.
  */
 function nameTool(kind: ToolKind, name: string): string {
   const whole = `${kind}_${name}`;

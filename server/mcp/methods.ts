@@ -72,7 +72,7 @@ export function findMethod(name: string, isStateless: boolean): Run {
   throw new RpcError(METHOD_NOT_FOUND, `There is no method ${JSON.stringify(name)}; ${advice}`, 404);
 }
 
-/** Tells clients how long they may keep the result of a method. Each depends on the key. */
+/** Adds the time for which clients may keep the result of a method. Each depends on the key. */
 function keepable(run: Run): Run {
   return async (server, params, context) => ({
     ...(await run(server, params, context)),

@@ -96,7 +96,7 @@ async function answerWithProgress(request: Request, token: ProgressToken, server
   return { status: 200, body: new EventStream(work.events(token, writeEnd)) };
 }
 
-/** Takes what a client only tells. In revision 2026-07-28, it cancels a request by closing its connection. */
+/** Takes a notification of a client. In revision 2026-07-28, it cancels a request by closing its connection. */
 async function takeNotification(
   { method }: McpMessage,
   params: JsonRecord,

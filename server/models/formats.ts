@@ -6,7 +6,7 @@ import { invalidRequest, type ProblemError, problem } from '../problems/problem.
 /** The names of delimiters in the contract. */
 const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
-/** The query parameters that tell how CSV and workbooks are read. */
+/** The query parameters that set how CSV and workbooks are read. */
 export interface FormQuery {
   readonly header?: boolean;
   readonly header_line?: number;

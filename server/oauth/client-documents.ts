@@ -41,7 +41,7 @@ const MAX_CACHED = 500;
 const KEPT_MS = 5 * 60_000;
 const FAILURE_KEPT_MS = 10_000;
 
-/** Tells nobody outside which hosts there are inside, or what answers there. */
+/** Reveals to nobody outside which hosts exist inside, or which answer. */
 const UNREADABLE = `The metadata document of the client cannot be read. Its address has to be of a public host, and answer within ${MAX_MS / 1000} seconds, without a redirect, with at most ${MAX_BYTES} bytes of JSON.`;
 
 /** More than of a registered client, whose id they are part of. */

@@ -108,7 +108,7 @@ export async function revokeToken(
   }
 }
 
-/** Changes a consent in a separate transaction, which the audit log tells of. */
+/** Changes a consent in a separate transaction, which the audit log records. */
 export async function changeConsent<T>(
   store: Store,
   { id, key_id: keyId }: Pick<Grant, 'id' | 'key_id'>,

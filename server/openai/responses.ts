@@ -99,7 +99,7 @@ export async function* streamResponse(
   yield DONE;
 }
 
-/** Makes the items of an answer, and the events that tell of them. One item is written at a time. */
+/** Makes the items of an answer, and the events that report them. One item is written at a time. */
 class OutputWriter {
   /** Those that are complete. */
   readonly items: OutputItem[] = [];
@@ -187,7 +187,7 @@ class OutputWriter {
     if (action) yield this.#added(this.#use(action, undefined));
   }
 
-  /** Tells the end of a use. A tool that cannot be used has no beginning. */
+  /** Reports the end of a use. A tool that cannot be used has no beginning. */
   *#endUse(step: ToolStep): Generator<NewEvent> {
     if (this.#actions.length === 0) yield this.#added(this.#use(step.action, undefined));
     yield this.#done(this.#use(step.action, step));

@@ -352,7 +352,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> extends Resour
     nameOrId: string,
   ): Promise<S> {
     const { project_name: name } = params;
-    // Most callers see all projects, so that one query tells enough.
+    // Most callers see all projects, so that one query is enough.
     const row =
       caller.projectId === undefined
         ? await this.findByPath(store, caller.owner, name, nameOrId)

@@ -20,7 +20,7 @@ export interface KeptRows {
   readonly name: string;
   /** The columns of the primary key. */
   readonly key: readonly string[];
-  /** The column that tells how old a row is. */
+  /** The column that shows how old a row is. */
   readonly since: string;
   /** Writes a time as that column has it; without it, the column has milliseconds since 1970. */
   readonly writeTime?: (milliseconds: number) => string | number;

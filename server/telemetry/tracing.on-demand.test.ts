@@ -90,7 +90,7 @@ async function startTowards(collector: Collector, env: Record<string, string> = 
   });
 }
 
-/** A service of which each request tells its trace id. */
+/** A service in which each request has its trace id. */
 async function startService(routes: (app: Express) => void = () => {}): Promise<string> {
   const app = express();
   if (tracing) app.use(tracing.traceRequests);

@@ -11,7 +11,7 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: ChatRequestBody;
-  /** The client's port, which tells connections apart. */
+  /** The client's port, which distinguishes connections. */
   readonly clientPort: number | undefined;
   /** Resolves when the reply is over: sent, or broken off by the client or by the script. */
   readonly outcome: Promise<ReplyOutcome>;

@@ -9,7 +9,7 @@ import type { Row } from './sample-tables.js';
 /** Categories of the column `group`. */
 export const CATEGORIES = Array.from({ length: 40 }, (_, index) => `c${index}`);
 
-/** More values of the column `shop` than trees tell apart as categories. */
+/** More values of the column `shop` than trees distinguish as categories. */
 const SHOPS = 300;
 
 /** Columns of every kind: few, many and very many categories, numbers with gaps and ties, and dates whose parts matter. */

@@ -182,7 +182,7 @@ const CLEARER: Readonly<Record<string, readonly (string | undefined)[]>> = {
 };
 
 /**
- * Tells each fault once, with the rules that found it at its place, and leaves out what follows from a broken reference.
+ * Reports each fault once, with the rules that found it at its place, and leaves out what follows from a broken reference.
  * @param remarks those of the clearest reviewer first
  * @returns the faults in the order of the file
  */

@@ -16,7 +16,7 @@ export interface FoundPattern {
 
 /**
  * Returns the literals of regular expressions in a file of TypeScript or JavaScript, and what it gives to `RegExp`.
- * @param name tells the language by its ending
+ * @param name identifies the language by its ending
  * @throws {SyntaxError} if the file cannot be parsed
  */
 export function findPatterns(name: string, text: string): FoundPattern[] {

@@ -26,7 +26,7 @@ export interface Release {
 /**
  * Dates the changelog, keeps the contract, and makes the fixture. Everything is checked before anything is written.
  * @param root the folder of the project
- * @throws if the version is not the one of the project, is released already, or has nothing to tell
+ * @throws if the version is not the one of the project, is released already, or has nothing to report
  */
 export async function release(root: string, { version, date, makeFixture }: Release): Promise<void> {
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || Number.isNaN(Date.parse(date))) {

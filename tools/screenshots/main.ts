@@ -145,7 +145,7 @@ async function fillStore(url: string): Promise<void> {
   await create('chatbots', { chatbot: { name: 'shop_window', agent_name: 'jeweller' } });
 }
 
-/** Lets a model predict the rows of a table, and tells it their true values. */
+/** Lets a model predict the rows of a table, and sends their true values. */
 async function addTruths(model: string, table: string): Promise<void> {
   const [names, ...rows] = table.trimEnd().split('\n');
   const numbered = [`${names},row`, ...rows.map((row, at) => `${row},${at}`)].join('\n');

@@ -42,7 +42,7 @@ const ENCODINGS: ReadonlyMap<string, 'gzip' | 'zstd'> = new Map([
 ]);
 
 /**
- * Returns the format that the extension of a name tells: `.csv`, `.tsv`, `.json`, `.ndjson`,
+ * Returns the format that the extension of a name shows: `.csv`, `.tsv`, `.json`, `.ndjson`,
  * `.jsonl`, `.arrow`, `.feather`, `.ipc`, `.arrows`, `.parquet` or `.xlsx`, and after it `.gz` or `.zst`.
  * Returns undefined for other names.
  */

@@ -8,7 +8,7 @@ import { fetchWithProgress, type UploadProgress } from './upload-progress.js';
 export interface ForecastOptions {
   /** The column that orders rows in time. */
   orderBy: string;
-  /** The columns that tell series apart. */
+  /** The columns that distinguish series. */
   groupBy?: string[];
   /** The number of steps to forecast. */
   horizon: number;
@@ -28,7 +28,7 @@ export interface TrainFileOptions extends UploadOptions {
   task?: Exclude<Model['task'], 'forecast'> | undefined;
   /** The effort of the training; `standard` by default. A forecast has no choice. */
   effort?: Effort | undefined;
-  /** Makes a forecast, and says what orders rows, what tells series apart, and how many steps are forecast. */
+  /** Makes a forecast, and says what orders rows, what distinguishes series, and how many steps are forecast. */
   forecast?: ForecastOptions | undefined;
   /**
    * Browsers only: called while the file is sent, which is then done by XMLHttpRequest in place of

@@ -85,7 +85,7 @@ function Failure({ error }: { error: unknown }) {
 /** The most characters of an answer to read aloud at once. */
 const MAX_ANNOUNCED = 1000;
 
-/** Tells a screen reader of the newest exchange: each step, and the answer once it is complete. */
+/** Announces the newest exchange to a screen reader: each step, and the answer once it is complete. */
 function announcement(exchange: Exchange | undefined): string {
   if (exchange?.state === 'answered') return exchange.text.slice(0, MAX_ANNOUNCED);
   if (exchange?.state === 'stopped') return 'Stopped.';

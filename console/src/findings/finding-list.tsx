@@ -38,7 +38,7 @@ export function FindingList({
   );
 }
 
-/** Tells a finding from others of a table. */
+/** Identifies a finding among those of a table. */
 export function keyOf({ kind, column, message }: Finding): string {
   return JSON.stringify([kind, column, message]);
 }

@@ -38,7 +38,7 @@ export function readContributions(row: PredictionRow, { target, task }: Model): 
   };
 }
 
-/** Returns whether the service refused a request because it cannot tell contributions of a model. */
+/** Returns whether the service refused a request because a model has no contributions. */
 export function isWithoutContributions(error: unknown): boolean {
   return (
     error instanceof ProblemError && error.problem.status === 400 && error.problem.detail.includes('contributions')

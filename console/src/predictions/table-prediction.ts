@@ -143,7 +143,7 @@ export class TablePrediction {
 
   #beginFile(): TableWriter {
     const format = this.#format;
-    // Spreadsheets tell UTF-8 from other encodings by the mark.
+    // Spreadsheets recognise UTF-8 by the mark.
     const writer = new TableWriter(format, format.hasMark || format.encoding !== 'utf-8');
     writer.add([this.#columns]);
     return writer;

@@ -27,7 +27,7 @@ function clientWith(send: (request: Request) => Promise<Response>): RosterClient
   return client;
 }
 
-/** Tells the rest of the page of a lost connection and of a refused key. */
+/** Notifies the rest of the page of a lost connection and of a refused key. */
 function watched(send: (request: Request) => Promise<Response>) {
   return async (request: Request): Promise<Response> => {
     let response: Response;

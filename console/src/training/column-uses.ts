@@ -18,7 +18,7 @@ export type ChosenUses = ReadonlyMap<string, Use>;
 
 const FOUND: ColumnUse = { use: 'found' };
 
-/** Names of columns that tell rows apart. */
+/** Names of columns that distinguish rows. */
 const ID_NAME = /(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index)$/i;
 
 /** The fewest rows that show that all values differ. */
@@ -91,7 +91,7 @@ export const PARAMETERS = {
 type UseParameters = Partial<Record<(typeof PARAMETERS)[keyof typeof PARAMETERS], string[]>>;
 
 /**
- * Returns the parameters of `trainModel` that tell the uses of columns.
+ * Returns the parameters of `trainModel` that set the uses of columns.
  * @param roles the columns with a task, such as the target, whose use is not said; their decimal mark is
  */
 export function toParameters(

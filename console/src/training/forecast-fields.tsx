@@ -16,7 +16,7 @@ const MAX_OPEN = 8;
 
 /**
  * Returns the series to begin with: those of the existing model, or else the first column of dates
- * as the order and nothing that tells series apart.
+ * as the order and nothing that distinguishes series.
  */
 export function guessSeries(
   profiles: readonly ColumnProfile[],
@@ -36,7 +36,7 @@ export function guessSeries(
   };
 }
 
-/** The controls of a forecast: the order, the columns that tell series apart, and the horizon. */
+/** The controls of a forecast: the order, the columns that distinguish series, and the horizon. */
 export function ForecastFields({
   profiles,
   target,

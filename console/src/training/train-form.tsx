@@ -60,7 +60,7 @@ export function TrainForm({
   const existing = useExistingModel(project, name, newest);
   const [settings, setSettings] = useState(initial);
   const [chosenTarget, setChosen] = useState<string>();
-  // The rows alone tell which column is likely to be predicted.
+  // The rows alone show which column is likely to be predicted.
   const guess = useMemo(() => guessTarget(profileColumns(head)), [head]);
   const decimals = findDecimals(head.columns, settings.uses, existing);
   const inTable = (column: string | undefined) =>

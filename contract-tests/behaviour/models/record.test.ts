@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const pathOf = (modelName: string) => ({ projectName, modelName });
 
-/** Rows of a target that follows from `x` and `kind`, with noise of a size; `seed` tells tables apart. */
+/** Rows of a target that follows from `x` and `kind`, with noise of a size; `seed` distinguishes tables. */
 function makeRows(count: number, seed: number, noise: number, target: (y: number) => unknown): Row[] {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () => {

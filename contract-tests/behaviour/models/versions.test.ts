@@ -330,7 +330,11 @@ describe('a training that is cancelled', () => {
   const cancel = (version: number) =>
     roster.DELETE(TRAINING, { params: { path: { ...path, version: String(version) } } });
   const begin = (body = slowTable()) =>
-    roster.PUT(ONE, { params: { path, query: { target: 'price', effort: 'fast' } }, body, headers: { 'Content-Type': 'text/csv' } });
+    roster.PUT(ONE, {
+      params: { path, query: { target: 'price', effort: 'fast' } },
+      body,
+      headers: { 'Content-Type': 'text/csv' },
+    });
 
   test('leaves a failed version that says so, also when it is cancelled twice, and a model that can be trained', async () => {
     await begin();

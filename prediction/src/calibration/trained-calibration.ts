@@ -20,7 +20,7 @@ interface Bounds {
 
 /**
  * Returns for each of `SHIFT_LEVELS` the log of the trained width in predicted errors, over all rows that calibrated
- * it. In it, an interval of one level tells which would have been enough at another.
+ * it. In it, an interval of one level shows which would have been enough at another.
  */
 export function describeWidths({ calibration }: Pick<ErrorModel, 'calibration'>): number[] {
   return logWidths(calibration.scores);

@@ -11,7 +11,7 @@ export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file
 
 export type AnswerFormat = Exclude<RowFormat, 'parquet' | 'xlsx'>;
 
-/** The form of CSV, in place of that which its first lines tell, and the part of a workbook that is read. */
+/** The form of CSV, in place of that which its first lines show, and the part of a workbook that is read. */
 export type TableForm = CsvOptions & SheetOptions;
 
 /** The way in which the rows of a body are read. */

@@ -24,7 +24,7 @@ export const ONNX_REVISION = 1;
  * in float64 and to the last bit as far as the order of additions is the same.
  *
  * @returns the bytes of the file, in parts
- * @throws {RangeError} if the model learns from no column: a graph without one cannot tell how many rows it has
+ * @throws {RangeError} if the model learns from no column: a graph without one cannot show how many rows it has
  */
 export function* exportOnnx(model: RowModel, facts: ModelFacts): Steps<Uint8Array[]> {
   if (model.features.length === 0) throw new RangeError('The model learns from no column.');

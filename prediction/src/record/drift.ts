@@ -78,10 +78,10 @@ export function findDrift(features: BinnedFeatures, isNow: Uint8Array): Drift | 
   return { rows, separation, moved: Math.max(moved, 0), columns };
 }
 
-/** A comparison needs no better trees than those that tell times apart. */
+/** A comparison needs no better trees than those that distinguish times. */
 const FAST = { effort: 'fast', isLate: () => false } as const;
 
-/** The standard error of 2 × area − 1 of rows that nothing tells apart (Mann & Whitney 1947). */
+/** The standard error of 2 × area − 1 of rows that nothing distinguishes (Mann & Whitney 1947). */
 function separationError(rows: number): number {
   return 2 * Math.sqrt((2 * rows + 1) / (12 * rows * rows));
 }

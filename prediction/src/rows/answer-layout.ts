@@ -77,7 +77,7 @@ export interface RowOptions {
   readonly warnings?: boolean;
   /** Adds the base of each prediction, and what each column contributes to it. */
   readonly contributions?: boolean;
-  /** Remembers what is promised of each row, and tells its id. */
+  /** Remembers the promise of each row, and adds its id. */
   readonly remember?: Remembering;
 }
 

@@ -142,7 +142,7 @@ export class SchemaCheck {
   /**
    * Counts rows that all have the keys of `row`, whose values are looked at by column.
    *
-   * @param suspectsOf tells in how many of the rows a column's value is suspect.
+   * @param suspectsOf returns in how many of the rows a column's value is suspect.
    */
   addColumns(row: RowObject, rows: number, suspectsOf: (finder: OutlierCheck) => number): void {
     const layout = this.#keys.findLayout(row);

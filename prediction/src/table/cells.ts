@@ -41,7 +41,7 @@ export function textReader(words: readonly string[] | undefined): TextReader {
 export const cellText = textReader(DEFAULT_WORDS);
 
 /**
- * The text of a cell that tells series apart. Words for a missing value are names there: NA is Namibia, or North
+ * The text of a cell that distinguishes series. Words for a missing value are names there: NA is Namibia, or North
  * America.
  */
 export function groupText(cell: unknown): string {

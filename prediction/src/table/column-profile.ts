@@ -209,7 +209,7 @@ function usage(column: TableColumn, known: number, distinct: number) {
   const rowCount = countRows(column);
   let reason: string | null = null;
   if (known === 0) reason = noValue(column);
-  // One value and gaps still tell two kinds of row apart.
+  // One value and gaps still distinguish two kinds of row.
   else if (distinct === 1 && known === rowCount) reason = 'every value is the same';
   return { used: reason === null, reason, missing_share: (rowCount - known) / rowCount };
 }

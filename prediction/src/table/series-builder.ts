@@ -113,7 +113,7 @@ export class SeriesBuilder extends GatheredColumns {
     ]);
   }
 
-  /** Tells the series of the rows apart, in the order in which they appear. */
+  /** Distinguishes the series of the rows, in the order in which they appear. */
   #findSeries(rowCount: number) {
     const groups = [...this.#groups.values()].map((group) => group.take(rowCount));
     const seriesOf = new Uint32Array(rowCount);

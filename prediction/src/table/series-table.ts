@@ -10,7 +10,7 @@ import type { TimeGrid } from './time-grid.js';
 export interface ForecastGoal {
   /** The column that orders the rows of a series in time. */
   readonly orderBy: string;
-  /** The columns whose values tell series apart; without any, all rows are one series. */
+  /** The columns whose values distinguish series; without any, all rows are one series. */
   readonly groupBy: readonly string[];
   /** The number of steps to forecast. */
   readonly horizon: number;

@@ -282,7 +282,7 @@ function start(text: string): string {
   return detached(text.slice(0, MAX_CLASS_LENGTH + 1));
 }
 
-/** The most classes that a model tells apart: every answer row has a probability of each. */
+/** The most classes that a model distinguishes: every answer row has a probability of each. */
 export const MAX_CLASSES = 100;
 
 /** Two classes must have as many rows, and most rows be of such classes: others are names, or free text. */

@@ -1,4 +1,4 @@
-/** Columns of more values than trees tell apart as categories: statistics of the target stand for them. */
+/** Columns of more values than trees distinguish as categories: statistics of the target stand for them. */
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../../testkit/prediction/answered-rows.js';
 import { readOnnx } from '../../../testkit/prediction/onnx-file.js';

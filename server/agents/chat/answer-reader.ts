@@ -111,7 +111,7 @@ export class AnswerReader {
     }
   }
 
-  /** Tells the format by the first character, since some servers send the wrong media type. */
+  /** Recognises the format by the first character, since some servers send the wrong media type. */
   #begin(text: string): void {
     if (text === '') return;
     if (text.startsWith('<')) {

@@ -95,7 +95,7 @@ describe('the conversation is free again', () => {
   });
 
   test('when the answer fails, before its failure is reported', async () => {
-    // biome-ignore lint/correctness/useYield: it fails before it has anything to tell.
+    // biome-ignore lint/correctness/useYield: it fails before it has anything to report.
     const failing = async function* (): AnswerStream {
       throw new Error('the chat server failed');
     };

@@ -127,7 +127,7 @@ export const LEASE_MS = 10_000;
 
 interface NewQuestion {
   readonly content: string;
-  /** The Idempotency-Key of the request, with the fingerprint that tells it from others. */
+  /** The Idempotency-Key of the request, with the fingerprint that distinguishes it from others. */
   readonly key?: { readonly text: string; readonly fingerprint: string };
 }
 

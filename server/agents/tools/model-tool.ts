@@ -22,7 +22,7 @@ import {
 
 type Column = components['schemas']['Column'];
 
-/** The confidence of the intervals and sets that agents tell: nine cases of ten. */
+/** The confidence of the intervals and sets that agents state: nine cases of ten. */
 const CONFIDENCE = 0.9;
 
 const MAX_WARNINGS = 20;
@@ -90,7 +90,7 @@ export async function describeModel(
   };
 }
 
-/** The most steps that a tool tells. */
+/** The most steps that a tool returns. */
 const MAX_STEPS = 100;
 
 function describeForecast(

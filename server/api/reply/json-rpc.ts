@@ -32,7 +32,7 @@ export function errorOfProblem(problem: ProblemRendering, message: unknown): Jso
   };
 }
 
-/** The most faults that a message tells; its data has all. */
+/** The most faults that a message lists; its data has all. */
 const MAX_FAULTS = 10;
 
 /** The longest `id` that is a text, as the contract says. */

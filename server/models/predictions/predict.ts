@@ -218,7 +218,7 @@ export function predictOperations(
   };
 }
 
-/** Tells that truths have moved what was calibrated in the training. */
+/** Shows that true values have moved the calibration of the training. */
 const ADAPTED = { 'Model-Calibration': 'adapted' } as const;
 
 function calibrationFields(

@@ -20,7 +20,7 @@ type WarningsLine = components['schemas']['WarningsLine'];
 /** Rows that are checked at one go. Each may have thousands of names. */
 const MAX_ROWS = 16;
 
-/** The header or trailer of warnings; none if there is nothing to tell. */
+/** The header or trailer of warnings; none if there is nothing to report. */
 export type WarningFields = { 'Row-Warnings'?: string };
 
 /** The parameters of a request that a check of its rows depends on. */
@@ -66,7 +66,7 @@ export function warningFields(warnings: RowWarnings): WarningFields {
   return warnings.warnings.length === 0 ? {} : { 'Row-Warnings': writeField(warnings) };
 }
 
-/** Returns the last line of an NDJSON answer; undefined if there is nothing to tell. */
+/** Returns the last line of an NDJSON answer; undefined if there is nothing to report. */
 export function warningsLine({ warnings, more }: RowWarnings): Uint8Array | undefined {
   if (warnings.length === 0) return undefined;
   const line: WarningsLine = { warnings: [...warnings], more };

@@ -116,7 +116,7 @@ export class Tables {
   }
 
   /**
-   * Tells rows of now from rows of then, in turn with the tables of all owners.
+   * Distinguishes present rows from past ones, in turn with the tables of all owners.
    * @returns null if there are too few
    * @throws {ProblemError} as `ingest` does
    */

@@ -137,7 +137,7 @@ function openPool(
     stream: () => endedBySilence(statement === 0 ? 0 : statement + SILENCE_MS),
   });
   pool.on('error', onError);
-  // One that is in use tells its user, with the next query. Without a listener it would end the process.
+  // One that is in use reports it to its user, with the next query. Without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const dialect = new PostgresDialect({ pool: guardPool(pool, address, recent, limits) });
   return new Kysely({ dialect, ...(noteFailure && { log: toKyselyLog(noteFailure) }) });

@@ -21,7 +21,7 @@ export class StoreUnreachableError extends Error {
   }
 }
 
-/** SQLite's primary result codes that the service tells apart (https://www.sqlite.org/rescode.html). */
+/** SQLite's primary result codes that the service distinguishes (https://www.sqlite.org/rescode.html). */
 const SQLITE_CODES: Readonly<Record<number, string>> = {
   5: 'SQLITE_BUSY',
   6: 'SQLITE_LOCKED',

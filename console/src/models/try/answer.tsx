@@ -106,7 +106,7 @@ const HEIGHT = 64;
 /** The room for half a label at each end. */
 const INSET = 24;
 
-/** The interval on the range of values that the target usually has. The words tell the same. */
+/** The interval on the range of values that the target usually has. The words state the same. */
 function IntervalScale({
   model: { metrics },
   prediction: { value, low, high },

@@ -13,7 +13,7 @@ export function chooseStep({ min, max }: Column): number {
   return Number.isInteger(min) && Number.isInteger(max) ? Math.max(1, step) : step;
 }
 
-/** Returns whether a model tells the values of a row that occur together; those of earlier versions do not. */
+/** Returns whether a model has the values of a row that occur together; those of earlier versions do not. */
 export const hasTypicalRow = (columns: readonly Column[]) => columns.some(({ typical }) => typical !== null);
 
 /** Returns the row to begin with: a typical one of the table, or of older models the middle of each range. */

@@ -41,7 +41,7 @@ export function usePredictions(
   const isLost = useSignal(connection).state === 'lost';
   const wanted = useRef(question);
   const isBusy = useRef(false);
-  // Versions of earlier releases tell no contributions: they are asked once.
+  // Versions of earlier releases have no contributions: they are asked once.
   const isExplained = useRef(true);
   const isGone = useRef(false);
 

@@ -140,7 +140,7 @@ type ForecastMetrics = NonNullable<ForecastModel['metrics']>;
 
 type Metric<M> = readonly [
   name: string,
-  /** Null if the table did not tell it. */
+  /** Null if the table did not show it. */
   read: (metrics: M) => number | null,
   format: Compared['format'],
   better?: Compared['better'],

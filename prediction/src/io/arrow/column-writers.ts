@@ -241,7 +241,7 @@ class Bits {
   }
 }
 
-/** Tells which values are there. Makes bits only once one is missing. */
+/** Marks the values that are there. Makes bits only once one is missing. */
 class Validity {
   readonly #bits = new Bits();
   #rows = 0;

@@ -163,7 +163,7 @@ export function decompressSnappy(source: Uint8Array, length: number): Uint8Array
   return output.bytes;
 }
 
-/** The byte behind the data of a frame: fzstd does not tell how many bytes it wrote into an output. */
+/** The byte behind the data of a frame: fzstd does not show how many bytes it wrote into an output. */
 const END_MARK = 0xff;
 
 /**

@@ -1,4 +1,4 @@
-/** Bytes that are not as their format has them, or that ask for too much. The message tells the place and the remedy. */
+/** Bytes that are not as their format has them, or that ask for too much. The message names the place and the remedy. */
 export class FormatError extends Error {
   override readonly name = 'FormatError';
 

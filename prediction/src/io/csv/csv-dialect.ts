@@ -4,7 +4,7 @@ import type { Charset } from './csv-text.js';
 /** The characters that may stand between the fields of CSV. */
 export type Delimiter = ',' | ';' | '\t' | '|';
 
-/** The form of CSV, in place of what its first lines tell. */
+/** The form of CSV, in place of what its first lines show. */
 export interface CsvOptions {
   /** True if a line has the names of the columns; true without it. */
   readonly header?: boolean | undefined;
@@ -34,7 +34,7 @@ const MAX_LOOKS = 100;
 const UNCLEAR =
   'The first lines do not show whether commas, semicolons or tabs separate the fields. Set the parameter delimiter to comma, semicolon or tab.';
 
-/** Gathers the first bytes of CSV until they tell how it is written. */
+/** Gathers the first bytes of CSV until they show how it is written. */
 export class DialectDetector {
   readonly #options: CsvOptions;
   #gathered = Buffer.alloc(0);
@@ -50,7 +50,7 @@ export class DialectDetector {
     return this.#gathered;
   }
 
-  /** Adds bytes. Returns what all bytes so far tell; undefined if more are needed. */
+  /** Adds bytes. Returns the form that all bytes so far show; undefined if more are needed. */
   add(piece: Uint8Array): CsvDialect | undefined {
     this.#gathered = Buffer.concat([this.#gathered, piece]);
     const { length } = this.#gathered;
@@ -62,7 +62,7 @@ export class DialectDetector {
     return this.#look(length >= MAX_BYTES);
   }
 
-  /** Returns what the bytes tell if there are no more. */
+  /** Returns the form that the bytes show if there are no more. */
   end(): CsvDialect {
     return this.#look(true) ?? { delimiter: ',' };
   }

@@ -258,7 +258,7 @@ class CellRows {
     }
   }
 
-  /** Tells the check what was counted, and gives the memory back. */
+  /** Adds the counts to the check, and gives the memory back. */
   close(): void {
     const { lent, binner } = this.#layout;
     binner.report(this.#check);

@@ -27,7 +27,7 @@ export interface CsvRecord {
 
 /**
  * Reads CSV (RFC 4180 in UTF-8) as it arrives. Lines end with LF, CRLF or CR; blank ones are passed over, at the cost
- * of a byte. The first lines tell the delimiter, those above the header apart.
+ * of a byte. The first lines show the delimiter, those above the header apart.
  *
  * Use: hand each part that `add` and `end` yield to `parse` before the next one is asked for.
  */

@@ -5,7 +5,7 @@ import { type CsvRecord, CsvScanner, ENDS_REMOVED } from './csv-scanner.js';
 import { toUtf8 } from './csv-text.js';
 
 /**
- * Adds the rows of CSV, until no more are wanted. The first lines tell whether commas, semicolons or tabs separate the
+ * Adds the rows of CSV, until no more are wanted. The first lines show whether commas, semicolons or tabs separate the
  * fields, unless `delimiter` does. With `header: false` the columns are named `column_1`, `column_2` and so on.
  *
  * @throws {FormatError | TableError} at a fault of the text.

@@ -164,7 +164,7 @@ function readPageHeader(chunk: Uint8Array, start: number) {
     bytes: -1,
     values: -1,
     encoding: -1,
-    /** The encoding of the bits that tell which values are there: of version 1 of data. */
+    /** The encoding of the bits that show which values are there: of version 1 of data. */
     levelEncoding: 0,
     /** The bytes before the values, of version 2 of data. */
     levelBytes: 0,

@@ -91,7 +91,7 @@ export class ProbabilityEstimator {
   }
 }
 
-/** Answers tell probabilities in millionths: those below count as one. */
+/** Answers state probabilities in millionths: those below count as one. */
 const LEAST = 1e-6;
 
 /** Returns the log loss of a row whose class got a probability. */

@@ -32,7 +32,7 @@ const MAX_CLASSES = 10;
 /** The steps of a table: each calls at most about this much more of the class's rows and of the others', in shares of these. */
 const STEP = 2 / 99;
 
-/** Answers tell probabilities in millionths. */
+/** Answers state probabilities in millionths. */
 const MILLION = 1e6;
 
 /** In millionths, the threshold that calls what is answered, where there are two classes. Each table has it. */

@@ -40,7 +40,7 @@ export interface ClassPrediction {
 /** The confidence of sets where none is asked for. */
 export const DEFAULT_CONFIDENCE = 0.9;
 
-/** Answers tell probabilities in millionths. */
+/** Answers state probabilities in millionths. */
 export const STEPS = 1e6;
 
 /** The places of the choices of a row. Its numbers are the confidence, then the probability of each class. */

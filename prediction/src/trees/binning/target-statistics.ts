@@ -33,7 +33,7 @@ const MAX_LENGTH = 200;
 const SMOOTHING = 10;
 
 /**
- * Yields statistics of the values of a column that has more of them than trees can tell apart as categories: for each
+ * Yields statistics of the values of a column that has more of them than trees can distinguish as categories: for each
  * value the mean target of its rows, drawn towards the mean of all (Micci-Barreca 2001). A row of the table gets the
  * mean of the rows before it in random order (ordered target statistics, Prokhorenkova et al. 2018). With folds, rows
  * that train would show what the target of a row is that tests. New rows get the mean of all rows of the table.

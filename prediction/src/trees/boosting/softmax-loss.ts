@@ -21,7 +21,7 @@ export interface ClassTarget {
   shares: Float64Array;
 }
 
-/** The number of forests that tell so many classes apart: of two classes, one forest says which. */
+/** The number of forests that distinguish so many classes: of two classes, one forest says which. */
 export function forestCount(classCount: number): number {
   return classCount === 2 ? 1 : classCount;
 }
