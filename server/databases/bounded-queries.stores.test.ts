@@ -117,7 +117,7 @@ describe('a database', () => {
     expect(answer.rows).toEqual([[3]]);
   });
 
-  test('rows beyond the limit are left out, and this is told', async () => {
+  test('rows beyond the limit are left out, and this is reported', async () => {
     const numbers = (count: number) =>
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n`;
     const ask = asking(open({ maxRows: 120 }));
@@ -162,7 +162,7 @@ describe('a database', () => {
           ['a number', '10::numeric ^ 70000', 'left(cell::text, 1000)'],
           ['a row', `row(${long(70)})`, 'left(cell::text, 1000)'],
         ]),
-  ])('a cell with too much of %s is told, with a remedy', async (_, cell, part) => {
+  ])('a cell with too much of %s is reported, with a remedy', async (_, cell, part) => {
     const sql = `select 1 as id, null as cell union all select 2, ${cell}`;
     const error = await asking()(sql).catch(String);
     expect(error).toMatch(/: The column cell in row 2 has \d{5} bytes, and a cell may have 65536; /);

@@ -55,7 +55,7 @@ const WORKER_SCRIPTS = {
 
 /**
  * Answers read-only queries, which may be hostile, from the databases that the operator names.
- * Agents and trainings have gates and connections of their own, so that agents do not wait for the
+ * Agents and trainings have separate gates and connections, so that agents do not wait for the
  * queries of trainings. Their statements are parsed by the same processes.
  */
 export class SqlDatabases {
@@ -196,7 +196,7 @@ interface Database {
   driver?: Promise<Driver>;
 }
 
-/** The databases as agents use them, or trainings: with gates, connections and processes of its own. */
+/** The databases as agents use them, or trainings: with separate gates, connections and processes. */
 class Lane {
   readonly limits: QueryLimits;
   readonly #databases = new Map<string, Database>();

@@ -196,7 +196,7 @@ describe('a database', () => {
     await expect(stopped.rest()).rejects.toThrow('stopping');
   });
 
-  test('a database that cannot be reached is told apart from a query that is wrong', async () => {
+  test('a database that cannot be reached is distinguished from a wrong query', async () => {
     const url = isSqlite ? 'file:/nowhere/shop.db' : 'postgres://u:secret@127.0.0.1:1/shop';
     const error = await textOf('select 1', { queries: open({}, { url }) }).catch((e: unknown) => e);
     expect(error).toMatchObject({ type: '/problems/service-unavailable' });

@@ -55,7 +55,7 @@ const PROCESSES = {
 };
 
 /**
- * Runs DuckDB in worker processes: it is native code with threads of its own. A query that takes too long or too much
+ * Runs DuckDB in worker processes: it is native code with its own threads. A query that takes too long or too much
  * memory is ended with its process.
  *
  * @param limits those of agents have a bound of rows, those of trainings have none

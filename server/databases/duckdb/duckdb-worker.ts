@@ -12,7 +12,7 @@ import { firstLines, OpenDatabase } from './open-database.js';
 
 const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
 
-/** Runs in a process of its own: reads files with DuckDB, for queries that may be hostile. */
+/** Runs in a separate process: reads files with DuckDB, for queries that may be hostile. */
 await serveJobs(readFiles);
 
 async function readFiles(job: DuckdbJob, _input: AsyncIterable<Uint8Array>, output: JobOutput): Promise<DuckdbAnswer> {

@@ -13,7 +13,7 @@ export class DuckdbMissingError extends Error {
 }
 
 /**
- * Loads DuckDB: native code, with threads of its own, so that a service loads it in worker processes alone.
+ * Loads DuckDB: native code, with its own threads, so that a service loads it only in worker processes.
  *
  * @param from the address of the file beside which the package is installed
  * @throws {DuckdbMissingError} if the package is not installed, or is another release

@@ -1,5 +1,5 @@
 import { serveJobs } from '../../work/serve-jobs.js';
 import { parseSelect } from './statement.js';
 
-/** Runs in a process of its own. What the parser throws when it fails by itself ends the process. */
+/** Runs in a separate process. An error of the parser itself ends the process. */
 await serveJobs(parseSelect);

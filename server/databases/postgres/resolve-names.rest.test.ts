@@ -70,7 +70,7 @@ test.each([
   expect(await rows(sql)).toEqual(expected);
 });
 
-test('a view may call functions of its own, which find their tables', async () => {
+test('a view may call its own functions, which find their tables', async () => {
   expect(await rows('select secret, level % 2 from shown')).toEqual([['4111-1111', 1]]);
 });
 

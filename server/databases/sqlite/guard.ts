@@ -272,7 +272,7 @@ export class Guard {
     if (hidden.has(table)) return false;
     if (tables.has(table) || (isInside && viewed.has(table))) return true;
     // Without a column, as for `count(*)`, SQLite also reports the names of common table
-    // expressions. They cannot be told from tables here, but the outline has only allowed tables.
+    // expressions. They cannot be distinguished from tables here, but the outline has only allowed tables.
     return column === '' && !/^(?:sqlite|pragma)_/.test(table) && !this.#builtIn.has(table);
   }
 }

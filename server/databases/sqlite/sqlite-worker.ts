@@ -38,7 +38,7 @@ const BLANKS = /[\s;]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
 
 const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
 
-/** Runs in a process of its own: reads SQLite files for queries that may be hostile. */
+/** Runs in a separate process: reads SQLite files for queries that may be hostile. */
 await serveJobs(readFile);
 
 async function readFile(

@@ -16,7 +16,7 @@ import type { DriftRows } from './drift-job.js';
 /** The grouping of promises; a column by its place in `PromiseSubject.columns`. */
 export type Grouping = 'day' | 'week' | 'width' | { readonly column: number };
 
-/** A group of promises, under the name that it is told by. */
+/** A group of promises, under its reported name. */
 export type Group = Coverage & { readonly group: string };
 
 /** The promises of a version. */

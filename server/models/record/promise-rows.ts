@@ -38,7 +38,7 @@ export interface RememberedAnswer {
   readonly version: Pick<ServingVersion, 'model_id' | 'version'>;
 }
 
-/** Whoever deletes the model waits until the transaction ends, as the bytes that it leaves are counted. */
+/** The deletion of the model waits until the transaction ends, as the bytes that it leaves are counted. */
 const KEEP_MODEL = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
   db
     .selectFrom('models')

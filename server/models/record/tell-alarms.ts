@@ -11,7 +11,7 @@ import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
 
-/** Where alarms are told. */
+/** The address that alarms are sent to. */
 interface AlarmTarget {
   readonly url: string;
   /** Returns the secret that signs them, which a file may change. */
@@ -24,13 +24,13 @@ const LIMITS: ExchangeLimits = { firstByteMs: 10_000, silenceMs: 5000, endMs: 10
 const WAIT_MS = { first: 60_000, longest: 60 * 60_000 };
 
 /**
- * Tells the operator of alarms that were raised: in the log, and at the address of the settings if there is one. Whoever
- * tells an alarm has a lease of it, so that one instance does. One that could not be told, or whose instance ended
- * meanwhile, is tried again until it is: after a minute, and then after twice as long each time, up to an hour.
+ * Reports raised alarms to the operator: in the log, and at the address of the settings if there is one. The instance
+ * that reports an alarm has a lease of it. A report that failed, or whose instance ended meanwhile, is repeated until it
+ * succeeds: after a minute, and then after twice as long each time, up to an hour.
  */
 export function tellAlarms(store: Store, log: Logger, config: AlarmTarget | undefined, stopping: AbortSignal): Sweep {
   return {
-    failure: 'alarms of models are not told yet',
+    failure: 'alarms of models are not reported yet',
     everyMs: 1000,
     step: async () => {
       const alarm = await claimAlarm(store);
@@ -41,13 +41,13 @@ export function tellAlarms(store: Store, log: Logger, config: AlarmTarget | unde
       }
       const fault = config && (await send(config, alarm, stopping));
       if (fault === undefined) await markTold(store, alarm);
-      else log.warn({ model: data.model, tries: alarm.tries }, `the alarm was not told: ${fault}`);
+      else log.warn({ model: data.model, tries: alarm.tries }, `the alarm was not reported: ${fault}`);
       return true;
     },
   };
 }
 
-/** An alarm to be told, of which this instance has the lease. */
+/** An alarm to be reported, of which this instance has the lease. */
 interface ClaimedAlarm {
   readonly modelId: string;
   readonly version: number;

@@ -23,7 +23,7 @@ export interface AskedSeries {
 
 /** The rows of a request that belong to one series. */
 export class SentSeries {
-  /** Of rows of history: positions, targets and other columns. */
+  /** The positions, targets and other columns of rows of history. */
   readonly positions: number[] = [];
   readonly values: number[] = [];
   readonly covariates: number[][] = [];
@@ -103,7 +103,7 @@ export function joinSeries(sent: SentSeries, index: SeriesIndex, count: number):
       if (isKnown && cells) cells[position - start] = read(cell.of(row));
     }
   }
-  // What the training knew of the end of a series holds as long as no later values are sent.
+  // The stored fit of the end of a series holds as long as no later values are sent.
   const fit = isUnchanged && stored.fit ? { fit: stored.fit } : {};
   return { groups, steps, series: { start, values, past, known, ...fit } };
 }

@@ -4,7 +4,7 @@ import { addSeason, findSeasons, removeSeasons } from './seasons.js';
 import type { SeriesFit } from './series-fit.js';
 import { fitDampedTrend, fitTheta } from './smoothing.js';
 
-/** The forecast from the history of one series alone, in units of its own. */
+/** The forecast from the history of one series alone, in units of that series. */
 export interface BaseForecast {
   /** A power of two near the largest value, so that no square or difference of values is too large for a double. */
   readonly unit: number;
@@ -37,7 +37,7 @@ const USUAL_MOVE = 0.05;
 /** The number of differences that the usual move counts for. */
 const USUAL_WEIGHT = 0.5;
 
-/** Of the unit: a scale that errors can be divided by, also for series of zeros. */
+/** The least unit: a scale that errors can be divided by, also for series of zeros. */
 const MIN_SCALE = 2 ** -40;
 
 /**

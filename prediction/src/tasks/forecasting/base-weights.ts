@@ -1,10 +1,10 @@
-/** How much better bases count for more: the power of the inverse of their errors. */
+/** The preference for better bases: the power of the inverse of their errors. */
 const POWER = 4;
 
-/** Of the usual error: added to all, so that no base that was right by chance counts alone. */
+/** The part of the usual error that is added to all, so that no base that was right by chance counts alone. */
 const LEAST_ERROR = 0.05;
 
-/** How far the errors of a series are moved to those that all series have on average. */
+/** The shrinkage of the errors of a series towards the average of all series. */
 const SHRINKAGE = 0.5;
 
 /** A ratio of errors beyond this, or its inverse, says no more. */
@@ -88,7 +88,7 @@ function weighAlone(errors: BaseErrors, isSeasonal: boolean): Float64Array {
     const isCounted = (base: number) => errors[base] !== undefined && isUsual(base, isSeasonal, errors.length);
     return normalize(errors.map((_, base) => (isCounted(base) ? 1 : 0)));
   }
-  // Of constant values, some bases are never off.
+  // For constant values, the errors of some bases are zero.
   const usual = known[known.length >> 1] || most || 1;
   return normalize(
     errors.map((error) => {

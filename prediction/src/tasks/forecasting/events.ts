@@ -14,7 +14,7 @@ export interface EventColumn {
 /** At most this share of the steps are events: more often, trees learn what they change. */
 const MAX_SHARE = 0.1;
 
-/** Events are told apart by whole numbers below this, as categories are. */
+/** Events are distinguished by whole numbers below this, as categories are. */
 const MAX_VALUES = 1000;
 
 /** Kinds of days: near holidays by place, on usual weekdays or at weekends; and one for the events of columns. */

@@ -18,7 +18,7 @@ const MAX_COMPARISONS = 50_000_000;
 
 const MAX_FAULTS = 20;
 
-/** How far forecasts reach. */
+/** The reach of forecasts. */
 export interface ForecastSpan {
   /** The steps of each series, where no moments are asked for; the horizon, if left out. */
   readonly steps?: number;

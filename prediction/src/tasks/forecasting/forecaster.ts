@@ -43,7 +43,7 @@ interface PartExplanation {
 /** Forests made ready for forecasting. */
 export class PartForecaster {
   readonly #grids: readonly CutGrid[];
-  /** The bases of the forests: their trees are in the scorers, in a form of their own. */
+  /** The bases of the forests: their trees are in the scorers, in a separate form. */
   readonly #valueBase: number;
   readonly #errorBase: number;
   readonly #errorFloor: number;

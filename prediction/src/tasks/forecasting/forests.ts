@@ -11,7 +11,7 @@ import { seededRandom } from '../../trees/random.js';
 import type { InputReader } from './inputs.js';
 import { isOrigin, MIN_HISTORY, type Part } from './series.js';
 
-/** The most rows that forests are grown on, if not told: a step from an origin each. */
+/** The most rows that forests are grown on by default: a step from an origin each. */
 const MAX_ROWS = 150_000;
 
 const VALUE_ROUNDS = 80;

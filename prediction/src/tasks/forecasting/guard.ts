@@ -8,7 +8,7 @@ type Outcomes = readonly (readonly Outcome[])[];
 const USUAL_WEIGHT = 0.5;
 const MIN_OUTCOMES = 100;
 
-/** How much worse than the best naive forecast a model may be on the windows that the guard is chosen on. */
+/** The largest excess of a model's error over that of the best naive forecast, on the windows that choose the guard. */
 const MAX_WORSE = 0.01;
 
 /** The shares of naive forecasts that are tried. */

@@ -11,7 +11,7 @@ const SEASON_LAGS = 3;
 /** Differences over so many steps. */
 const DIFFERENCE_LAGS = [1, 2, 3, 6];
 
-/** Of the last values, for the recent trend and the recent noise. */
+/** The number of last values for the recent trend and the recent noise. */
 const RECENT = 8;
 
 const OF_ORIGIN = [

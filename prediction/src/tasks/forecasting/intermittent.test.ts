@@ -98,7 +98,7 @@ describe('demand with zeros between', () => {
     ['an end', [3, 4, 5, 4, 3, 5, 4, 4, ...new Array<number>(30).fill(0)], false],
     ['negative values', [0, 0, -1, 0, 2, 0, 0, 1], false],
     ['few zeros', [1, 2, 3, 0, 2, 1, 3, 4, 2, 1], false],
-  ])('is told from other series: %s', (_, values, expected) => {
+  ])('is distinguished from other series: %s', (_, values, expected) => {
     const history = Float64Array.from(values);
     expect(isIntermittent(history)).toBe(expected);
     const { values: forecast } = forecastIntermittent(history, [SEASON], 3);

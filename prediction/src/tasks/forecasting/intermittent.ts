@@ -14,7 +14,7 @@ const CROSTON_WEIGHT = 0.05;
 /** The share of the values, from the first, on which candidates are not compared yet. */
 const WARM_UP = 0.2;
 
-/** How sharply the candidates are told apart: the share of the likelihood of normal errors that counts. */
+/** The sharpness by which candidates are distinguished: the share of the likelihood of normal errors that counts. */
 const SHARPNESS = 0.5;
 
 /** Seasons of more places have too few values of each. */

@@ -12,7 +12,7 @@ const MIN_REPEATS_OF_TWO = 3.5;
 /** Rows for each lag. */
 const MIN_ROWS = 4;
 
-/** Of the rows: how much weights are pulled to 0, in units of the standardized values. */
+/** The ridge penalty as a share of the rows, in units of the standardized values. */
 const PENALTY = 0.0001;
 
 /** Forecasts stay within so many ranges around the values, whatever a regression that is not stable says. */
@@ -60,7 +60,7 @@ export function forecastByLags(
   return values.subarray(count).map((value) => mean + deviation * value);
 }
 
-/** Sums up the equations of a regression on a constant and lags; each sum in a loop of its own, which is the fastest. */
+/** Sums up the equations of a regression on a constant and lags; each sum in its own loop, which is the fastest. */
 function sumProducts(values: Float64Array, lags: readonly number[], from: number, count: number): NormalEquations {
   const width = lags.length + 1;
   const equations = new NormalEquations(width);

@@ -12,7 +12,7 @@ import { type ForecastSeries, maxHorizon, type SeriesSet } from './series.js';
 const HORIZON = 6;
 const SEASON = 4;
 
-/** Of the last season, of a step and of the errors that come. */
+/** The number, the length and the seed of made series. */
 interface Shape {
   readonly count: number;
   readonly length: number;
@@ -116,7 +116,7 @@ describe('intervals of forecasts', () => {
     expect(forecaster.interval(forecast, 0, 0.99).level).toBeLessThan(0.99);
   });
 
-  test('are told in the metrics, as counted on a window that they were not calibrated on', () => {
+  test('are reported in the metrics, as counted on a window that they were not calibrated on', () => {
     const { metrics } = trained.model;
     expect(metrics.interval_coverage_by_step).toHaveLength(HORIZON);
     expect(Math.abs((metrics.interval_coverage ?? 0) - 0.9)).toBeLessThan(0.04);

@@ -142,7 +142,7 @@ export function fitForecaster(
   // Without trees before that window, all weights are as good as none.
   const hasTrees = first.forests.value_forest.trees.length > 0;
   const chosen = chooseAnswer(ANSWERS, hasTrees ? first.outcomes : []);
-  // Of each series at least one, so that the worst are known.
+  // At least one of each series, so that the worst are known.
   const maxOrigins = Math.max(effort.last, series.length);
   const last = test({ back: 0, length }, maxOrigins, [chosen.answer]);
   const unguarded = first.outcomes[chosen.index] ?? [];

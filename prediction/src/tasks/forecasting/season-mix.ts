@@ -113,7 +113,7 @@ function detrend(values: Float64Array, length: number): Float64Array {
   return detrended;
 }
 
-/** How much two successive seasons of few are alike, at least: their correlation. */
+/** The least correlation of two successive seasons, where there are few. */
 const LIKENESS_OF_FEW = 0.5;
 
 /**

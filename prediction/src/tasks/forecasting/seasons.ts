@@ -10,7 +10,7 @@ const TEST_WIDTH = 1.645;
 
 const MIN_SEASONS = 2;
 
-/** Of a longer season, as of a day of minutes, only so many autocorrelations are computed. */
+/** The most autocorrelations that are computed for a longer season, such as a day of minutes. */
 const MAX_LAGS = 366;
 const LAGS_OF_LONG_SEASONS = 100;
 

@@ -1,7 +1,7 @@
 import { WEIGHT_PARTS } from './base-weights.js';
 
 /**
- * What a training found at the end of a series, so that a forecast from there computes each base once, and tries nothing
+ * The fit of a training at the end of a series, so that a forecast from there computes each base once, and tries nothing
  * that was not chosen.
  */
 export interface SeriesFit {

@@ -187,7 +187,7 @@ const methodSchema = v.strictObject({
   metrics: methodMetricsSchema,
 });
 
-/** The head of an encoded forecaster. Columns and series are lines of their own. */
+/** The head of an encoded forecaster. Columns and series are separate lines. */
 export const forecastHeadSchema = v.object({
   task: v.literal('forecast'),
   target: v.string(),

@@ -11,7 +11,7 @@ export interface ForecastSeries {
    * last value; what is not there is unknown, as NaN is.
    */
   readonly known: readonly Float64Array[];
-  /** What the training found at the last value, where a model stores it: see `packFit`. */
+  /** The fit of the training at the last value, where a model stores it: see `packFit`. */
   readonly fit?: Uint16Array;
 }
 
