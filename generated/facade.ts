@@ -89,7 +89,7 @@ export interface MissingScope extends Shape<'MissingScope'> {}
 export type Model = Schemas['Model'];
 /** The largest errors of a version of a model on rows that it was not trained on, and where it errs most. */
 export interface ModelErrors extends Shape<'ModelErrors'> {}
-/** The project has no model of this name, or the model has no such version. Models are found by name only, and names are case-sensitive. */
+/** The project has no model of this name, or the model has no such version. Models are found by name only, and names are case-sensitive. If the body of the request names the version, `errors` has the field. */
 export interface ModelNotFound extends Shape<'ModelNotFound'> {}
 /** The model has no version that can answer: its first is still training, or failed; or the requested version is. */
 export interface ModelNotReady extends Shape<'ModelNotReady'> {}
@@ -125,7 +125,7 @@ export interface PreviousResponseNotFound extends Shape<'PreviousResponseNotFoun
 export interface Project extends Shape<'Project'> {}
 /** Only an empty project can be deleted, and this one is not empty. */
 export interface ProjectNotEmpty extends Shape<'ProjectNotEmpty'> {}
-/** There is no project of this name among yours. */
+/** There is no project of this name among yours. If the body of the request names it, `errors` has the field. */
 export interface ProjectNotFound extends Shape<'ProjectNotFound'> {}
 /** The query of a training cannot be run: the database is not open to trainings, the query reads other tables or is not a single SELECT, the database refuses it, or it takes too long or too much memory. Nothing was kept. */
 export interface QueryFailed extends Shape<'QueryFailed'> {}
@@ -198,7 +198,7 @@ export type CreateKeyProblem = CommonProblem | InvalidRequest | MalformedBody | 
 export type GetKeyProblem = CommonProblem | InvalidRequest | MissingScope | KeyNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `deleteKey`. */
-export type DeleteKeyProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | KeyNotFound;
+export type DeleteKeyProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | KeyNotFound | PreconditionFailed;
 
 /** The problems of `listProjects`. */
 export type ListProjectsProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
@@ -246,13 +246,13 @@ export type DeleteSkillProblem = CommonProblem | InvalidRequest | MissingScope |
 export type ListDocumentsProblem = CommonProblem | InvalidRequest | MissingScope | SkillNotFound | ProjectNotFound | NotAcceptable;
 
 /** The problems of `getDocument`. */
-export type GetDocumentProblem = CommonProblem | InvalidRequest | MissingScope | DocumentNotFound | SkillNotFound | ProjectNotFound | NotAcceptable;
+export type GetDocumentProblem = CommonProblem | InvalidRequest | MissingScope | DocumentNotFound | SkillNotFound | ProjectNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `putDocument`. */
-export type PutDocumentProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | SkillNotFound | ProjectNotFound | NotAcceptable | LimitReached | BodyTooLarge | UnsupportedMediaType | UnusableSkill;
+export type PutDocumentProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | SkillNotFound | ProjectNotFound | NotAcceptable | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnusableSkill;
 
 /** The problems of `deleteDocument`. */
-export type DeleteDocumentProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | DocumentNotFound | SkillNotFound | ProjectNotFound;
+export type DeleteDocumentProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | DocumentNotFound | SkillNotFound | ProjectNotFound | PreconditionFailed;
 
 /** The problems of `listAgents`. */
 export type ListAgentsProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable;
@@ -303,7 +303,7 @@ export type CreateConversationProblem = CommonProblem | InvalidRequest | Malform
 export type GetConversationProblem = CommonProblem | InvalidRequest | MissingScope | ConversationNotFound | ChatbotNotFound | ProjectNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `deleteConversation`. */
-export type DeleteConversationProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ConversationNotFound | ChatbotNotFound | ProjectNotFound;
+export type DeleteConversationProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ConversationNotFound | ChatbotNotFound | ProjectNotFound | PreconditionFailed;
 
 /** The problems of `listMessages`. */
 export type ListMessagesProblem = CommonProblem | InvalidRequest | MissingScope | ConversationNotFound | ChatbotNotFound | ProjectNotFound | NotAcceptable;
@@ -339,7 +339,7 @@ export type GetErrorsProblem = CommonProblem | InvalidRequest | MissingScope | M
 export type GetSeriesProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
 
 /** The problems of `cancelTraining`. */
-export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | TrainingEnded;
+export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | TrainingEnded | PreconditionFailed;
 
 /** The problems of `updateModel`. */
 export type UpdateModelProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType;
@@ -390,7 +390,7 @@ export type CompleteResponseProblem = CommonProblem | InvalidRequest | Malformed
 export type GetResponseProblem = CommonProblem | InvalidRequest | MissingScope | ResponseNotFound | NotAcceptable | PreconditionFailed;
 
 /** The problems of `deleteResponse`. */
-export type DeleteResponseProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ResponseNotFound;
+export type DeleteResponseProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ResponseNotFound | PreconditionFailed;
 
 /** The problems of `getLiveness`. */
 export type GetLivenessProblem = InvalidRequest | NotAcceptable | InternalError;
@@ -417,6 +417,14 @@ export interface CallerOperations {
   get(options?: CallOptions): Read<Caller, GetCallerProblem>;
 }
 
+/** The options of `keys.list`. */
+export interface ListKeysOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listKeys', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listKeys', 'query', 'cursor'> | undefined;
+}
+
 /** The options of `keys.create`. */
 export interface CreateKeyOptions extends CallOptions {
   /** A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours, the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A failed request is not remembered. Another request under the same key gets 422; a repetition that arrives while the first is in progress waits for its answer, or gets 409. */
@@ -435,6 +443,8 @@ export interface GetKeyOptions extends CallOptions {
 export interface DeleteKeyOptions extends CallOptions {
   /** Whether the keys stay that were made with this one, as for one that takes its place. They then count as made by the key that made this one. */
   keepMade?: QueryValue<'deleteKey', 'query', 'keep_made'> | undefined;
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteKey', 'header', 'If-Match'> | undefined;
 }
 
 /** The keys of an owner, managed by those of its keys that have the scope `keys`. The first key of a service is made with `roster keys create`. */
@@ -444,7 +454,7 @@ export interface KeysOperations {
    *
    * @throws ProblemError with a `ListKeysProblem`
    */
-  list(options?: CallOptions): List<Key[][number], ListKeysProblem>;
+  list(options?: ListKeysOptions): List<Key[][number], ListKeysProblem>;
 
   /**
    * Creates a key of the caller's owner, and returns it only this once: the store keeps a hash of its secret.
@@ -657,10 +667,28 @@ export interface ListDocumentsOptions extends CallOptions {
   cursor?: QueryValue<'listDocuments', 'query', 'cursor'> | undefined;
 }
 
+/** The options of `documents.get`. */
+export interface GetDocumentOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
+  ifMatch?: QueryValue<'getDocument', 'header', 'If-Match'> | undefined;
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getDocument', 'header', 'If-None-Match'> | undefined;
+}
+
 /** The options of `documents.put`. */
 export interface PutDocumentOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'putDocument', 'header', 'If-Match'> | undefined;
+  /** With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
+  ifNoneMatch?: QueryValue<'putDocument', 'header', 'If-None-Match'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
   contentType?: 'text/markdown' | 'text/plain' | undefined;
+}
+
+/** The options of `documents.delete`. */
+export interface DeleteDocumentOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteDocument', 'header', 'If-Match'> | undefined;
 }
 
 /** The documents of the project. */
@@ -680,7 +708,7 @@ export interface DocumentsOperations {
    * @param name The name of the document, such as that of its file.
    * @throws ProblemError with a `GetDocumentProblem`
    */
-  get(skill: PathValue<'getDocument', 'skill_name'>, name: PathValue<'getDocument', 'document_name'>, options?: CallOptions): Read<string, GetDocumentProblem>;
+  get(skill: PathValue<'getDocument', 'skill_name'>, name: PathValue<'getDocument', 'document_name'>, options?: GetDocumentOptions): Read<string, GetDocumentProblem>;
 
   /**
    * Stores a document for the agents that have the skill, which must be of the type `retrieval` or `knowledge_base`. The text is UTF-8, plain or Markdown, of at most 4 MiB. It is split into passages at its headings and paragraphs, and found by the full-text search of the service's database.
@@ -693,13 +721,13 @@ export interface DocumentsOperations {
   put(skill: PathValue<'putDocument', 'skill_name'>, name: PathValue<'putDocument', 'document_name'>, body: Bytes, options?: PutDocumentOptions): Call<Document, PutDocumentProblem>;
 
   /**
-   * Deletes the document. Agents no longer find it.
+   * Deletes the document. Agents no longer find it. `If-Match` takes the `ETag` of `getDocument`.
    *
    * @param skill The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`.
    * @param name The name of the document, such as that of its file.
    * @throws ProblemError with a `DeleteDocumentProblem`
    */
-  delete(skill: PathValue<'deleteDocument', 'skill_name'>, name: PathValue<'deleteDocument', 'document_name'>, options?: CallOptions): Call<undefined, DeleteDocumentProblem>;
+  delete(skill: PathValue<'deleteDocument', 'skill_name'>, name: PathValue<'deleteDocument', 'document_name'>, options?: DeleteDocumentOptions): Call<undefined, DeleteDocumentProblem>;
 }
 
 /** The options of `agents.list`. */
@@ -779,7 +807,7 @@ export interface AgentsOperations {
   update(name: PathValue<'updateAgent', 'agent_name'>, agent: JsonBody<'updateAgent'>['agent'], options?: UpdateAgentOptions): Call<Agent, UpdateAgentProblem>;
 
   /**
-   * The same as `deleteAgent`, at the address where the agent is read.
+   * Deletes an agent as `deleteAgent` does. Use that operation instead: clients of this interface have always deleted agents at the singular address, so that one stays.
    *
    * @param name The name or the identifier of the agent.
    * @throws ProblemError with a `DeleteAgentByPluralProblem`
@@ -914,6 +942,12 @@ export interface GetConversationOptions extends CallOptions {
   ifNoneMatch?: QueryValue<'getConversation', 'header', 'If-None-Match'> | undefined;
 }
 
+/** The options of `conversations.delete`. */
+export interface DeleteConversationOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteConversation', 'header', 'If-Match'> | undefined;
+}
+
 /** A conversation holds the messages between a person and a chatbot, and the replies of its agent. */
 export interface ConversationsOperations {
   /**
@@ -943,13 +977,13 @@ export interface ConversationsOperations {
   get(chatbot: PathValue<'getConversation', 'chatbot_name'>, id: PathValue<'getConversation', 'conversation_id'>, options?: GetConversationOptions): Read<Conversation, GetConversationProblem>;
 
   /**
-   * Deletes the conversation and its messages.
+   * Deletes the conversation and its messages. `If-Match` takes the `ETag` of `getConversation`, which changes with each message.
    *
    * @param chatbot The name of the chatbot.
    * @param id The identifier of the conversation.
    * @throws ProblemError with a `DeleteConversationProblem`
    */
-  delete(chatbot: PathValue<'deleteConversation', 'chatbot_name'>, id: PathValue<'deleteConversation', 'conversation_id'>, options?: CallOptions): Call<undefined, DeleteConversationProblem>;
+  delete(chatbot: PathValue<'deleteConversation', 'chatbot_name'>, id: PathValue<'deleteConversation', 'conversation_id'>, options?: DeleteConversationOptions): Call<undefined, DeleteConversationProblem>;
 }
 
 /** The options of `messages.list`. */
@@ -1162,6 +1196,12 @@ export interface GetSeriesOptions extends CallOptions {
   group?: QueryValue<'getSeries', 'query', 'group'> | undefined;
 }
 
+/** The options of `models.cancelTraining`. */
+export interface CancelTrainingOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'cancelTraining', 'header', 'If-Match'> | undefined;
+}
+
 /** The options of `models.update`. */
 export interface UpdateModelOptions extends CallOptions {
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
@@ -1306,7 +1346,7 @@ export interface ModelsOperations {
    * @param version The number of the version, in decimal digits.
    * @throws ProblemError with a `CancelTrainingProblem`
    */
-  cancelTraining(name: PathValue<'cancelTraining', 'modelName'>, version: PathValue<'cancelTraining', 'version'>, options?: CallOptions): Call<Model, CancelTrainingProblem>;
+  cancelTraining(name: PathValue<'cancelTraining', 'modelName'>, version: PathValue<'cancelTraining', 'version'>, options?: CancelTrainingOptions): Call<Model, CancelTrainingProblem>;
 
   /**
    * Updates the fields that are sent: `name` renames the model, `description` describes it. The model keeps its `id`, its versions, its record and a training that runs; only its address changes. Skills of the project whose `params` name the model follow at once. Programs, manifests and links that have the former name do not: it is unknown from then on (to other instances on PostgreSQL within a second), and may be given to another model. `If-Match` takes the `ETag` of `getModel`.
@@ -1468,6 +1508,14 @@ export interface McpOperations {
   callOfProject(body: JsonBody<'callMcpOfProject'>, options?: CallMcpOfProjectOptions): Call<McpAnswer, CallMcpOfProjectProblem>;
 }
 
+/** The options of `openai.getModels`. */
+export interface GetOpenaiModelsOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'getOpenaiModels', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'getOpenaiModels', 'query', 'cursor'> | undefined;
+}
+
 /** The options of `openai.getResponse`. */
 export interface GetResponseOptions extends CallOptions {
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`. */
@@ -1476,14 +1524,20 @@ export interface GetResponseOptions extends CallOptions {
   ifNoneMatch?: QueryValue<'getResponse', 'header', 'If-None-Match'> | undefined;
 }
 
+/** The options of `openai.deleteResponse`. */
+export interface DeleteResponseOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteResponse', 'header', 'If-Match'> | undefined;
+}
+
 /** The agents for clients of OpenAI's API, such as its SDKs and Open WebUI: the base URL is that of the service with `/v1`, the key one of Roster, and a model is an agent. Problems below `/v1` have an `error` that these clients read. A service without keys takes any key there, since these clients always send one. `docs/agents/openai.md` in the source repository has examples. */
 export interface OpenaiOperations {
   /**
-   * Returns the agents of all projects of the owner, as clients of OpenAI's API list models. The `id` is `project/agent`. At most 1,000 are listed, by project and name; others answer too.
+   * Returns the agents of all projects of the owner, as clients of OpenAI's API list models. The `id` is `project/agent`. Without `limit` and `cursor`, at most 1,000 are listed, by project and name. With one of them, all agents are listed, page by page and in order of creation.
    *
    * @throws ProblemError with a `GetOpenaiModelsProblem`
    */
-  getModels(options?: CallOptions): Read<OpenaiModels, GetOpenaiModelsProblem>;
+  getModels(options?: GetOpenaiModelsOptions): Read<OpenaiModels, GetOpenaiModelsProblem>;
 
   /**
    * Returns an agent as clients of OpenAI's API read one model. Their packages write the slash of `project/agent` as `%2F`. The `id` is the requested one.
@@ -1518,12 +1572,12 @@ export interface OpenaiOperations {
   getResponse(response: PathValue<'getResponse', 'response_id'>, options?: GetResponseOptions): Read<OpenaiResponse, GetResponseProblem>;
 
   /**
-   * Deletes a stored response and its input. Responses that continue it can no longer be continued.
+   * Deletes a stored response and its input. Responses that continue it can no longer be continued. `If-Match` takes the `ETag` of `getResponse`.
    *
    * @param response The identifier of the response.
    * @throws ProblemError with a `DeleteResponseProblem`
    */
-  deleteResponse(response: PathValue<'deleteResponse', 'response_id'>, options?: CallOptions): Call<undefined, DeleteResponseProblem>;
+  deleteResponse(response: PathValue<'deleteResponse', 'response_id'>, options?: DeleteResponseOptions): Call<undefined, DeleteResponseProblem>;
 }
 
 /** Liveness, readiness and metrics, for load balancers and monitoring. */
@@ -1629,10 +1683,10 @@ export const FACADE = {
     get: {"id":"getCaller","method":"GET","path":"/me","names":[],"reads":"json"},
   },
   keys: {
-    list: {"id":"listKeys","method":"GET","path":"/keys","names":[],"reads":"list"},
+    list: {"id":"listKeys","method":"GET","path":"/keys","names":[],"reads":"list","query":["limit","cursor"]},
     create: {"id":"createKey","method":"POST","path":"/keys","names":[],"reads":"json","consumes":["application/json"],"wraps":"key","headers":["idempotencyKey"]},
     get: {"id":"getKey","method":"GET","path":"/keys/{key_id}","names":["key_id"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
-    delete: {"id":"deleteKey","method":"DELETE","path":"/keys/{key_id}","names":["key_id"],"reads":"nothing","query":["keep_made"]},
+    delete: {"id":"deleteKey","method":"DELETE","path":"/keys/{key_id}","names":["key_id"],"reads":"nothing","query":["keep_made"],"headers":["ifMatch"]},
   },
   projects: {
     list: {"id":"listProjects","method":"GET","path":"/projects","names":[],"reads":"list","query":["limit","cursor"]},
@@ -1651,9 +1705,9 @@ export const FACADE = {
   },
   documents: {
     list: {"id":"listDocuments","method":"GET","path":"/projects/{project_name}/skills/{skill_name}/documents","names":["skill_name"],"reads":"list","query":["limit","cursor"]},
-    get: {"id":"getDocument","method":"GET","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"text"},
-    put: {"id":"putDocument","method":"PUT","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"json","consumes":["text/markdown","text/plain"]},
-    delete: {"id":"deleteDocument","method":"DELETE","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"nothing"},
+    get: {"id":"getDocument","method":"GET","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"text","headers":["ifMatch","ifNoneMatch"]},
+    put: {"id":"putDocument","method":"PUT","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"json","consumes":["text/markdown","text/plain"],"headers":["ifMatch","ifNoneMatch"]},
+    delete: {"id":"deleteDocument","method":"DELETE","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"nothing","headers":["ifMatch"]},
   },
   agents: {
     list: {"id":"listAgents","method":"GET","path":"/projects/{project_name}/agents","names":[],"reads":"list","query":["limit","cursor"]},
@@ -1676,7 +1730,7 @@ export const FACADE = {
     list: {"id":"listConversations","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations","names":["chatbot_name"],"reads":"list","query":["limit","cursor"]},
     create: {"id":"createConversation","method":"POST","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations","names":["chatbot_name"],"reads":"json","consumes":["application/json"],"wraps":"conversation","headers":["idempotencyKey"]},
     get: {"id":"getConversation","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}","names":["chatbot_name","conversation_id"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
-    delete: {"id":"deleteConversation","method":"DELETE","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}","names":["chatbot_name","conversation_id"],"reads":"nothing"},
+    delete: {"id":"deleteConversation","method":"DELETE","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}","names":["chatbot_name","conversation_id"],"reads":"nothing","headers":["ifMatch"]},
   },
   messages: {
     list: {"id":"listMessages","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages","names":["chatbot_name","conversation_id"],"reads":"list","query":["limit","cursor"]},
@@ -1694,7 +1748,7 @@ export const FACADE = {
     getOnnx: {"id":"getOnnx","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/onnx","names":["modelName"],"reads":"blob","headers":["ifMatch","ifNoneMatch"]},
     getErrors: {"id":"getErrors","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/errors","names":["modelName"],"reads":"json","query":["version"]},
     getSeries: {"id":"getSeries","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/series","names":["modelName"],"reads":"json","query":["group"]},
-    cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
+    cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json","headers":["ifMatch"]},
     update: {"id":"updateModel","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/details","names":["modelName"],"reads":"json","consumes":["application/json"],"wraps":"model","headers":["ifMatch"]},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
     addActuals: {"id":"addActuals","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/actuals","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],"query":["id","header_line","delimiter","sheet"]},
@@ -1712,12 +1766,12 @@ export const FACADE = {
     callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"json","consumes":["application/json"],"query":["tools"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","mcpSessionId","rosterDepth"]},
   },
   openai: {
-    getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json"},
+    getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json","query":["limit","cursor"]},
     getModel: {"id":"getOpenaiModel","method":"GET","path":"/v1/models/{openai_model}","names":["openai_model"],"reads":"json"},
     completeChat: {"id":"completeChat","method":"POST","path":"/v1/chat/completions","names":[],"reads":"json","consumes":["application/json"]},
     completeResponse: {"id":"completeResponse","method":"POST","path":"/v1/responses","names":[],"reads":"json","consumes":["application/json"]},
     getResponse: {"id":"getResponse","method":"GET","path":"/v1/responses/{response_id}","names":["response_id"],"reads":"json","headers":["ifMatch","ifNoneMatch"]},
-    deleteResponse: {"id":"deleteResponse","method":"DELETE","path":"/v1/responses/{response_id}","names":["response_id"],"reads":"nothing"},
+    deleteResponse: {"id":"deleteResponse","method":"DELETE","path":"/v1/responses/{response_id}","names":["response_id"],"reads":"nothing","headers":["ifMatch"]},
   },
   health: {
     getLiveness: {"id":"getLiveness","method":"GET","path":"/health/live","names":[],"reads":"json"},

@@ -83,6 +83,9 @@ export interface paths {
          * @description Revokes a key permanently, with the keys that it created, and the keys of those. All instances refuse them within a second,
          *     and end their streams. A key with more rights than the caller's is not revoked. A key may revoke itself; a service
          *     whose last key was revoked still requires a key.
+         *
+         *     `If-Match` takes the `ETag` of `getKey`, which also changes when the key is used: a key that is in use then
+         *     stays.
          */
         delete: operations["deleteKey"];
         options?: never;
@@ -297,12 +300,15 @@ export interface paths {
          * @description Stores a document for the agents that have the skill, which must be of the type `retrieval` or `knowledge_base`.
          *     The text is UTF-8, plain or Markdown, of at most 4 MiB. It is split into passages at its headings and
          *     paragraphs, and found by the full-text search of the service's database.
+         *
+         *     `If-Match` and the `ETag` of the answers are about the text, as `getDocument` has it. Each text that is sent
+         *     gets a new tag, even if it is the same as before.
          */
         put: operations["putDocument"];
         post?: never;
         /**
          * Delete a document
-         * @description Deletes the document. Agents no longer find it.
+         * @description Deletes the document. Agents no longer find it. `If-Match` takes the `ETag` of `getDocument`.
          */
         delete: operations["deleteDocument"];
         options?: never;
@@ -371,7 +377,9 @@ export interface paths {
         post?: never;
         /**
          * Delete an agent (plural address)
-         * @description The same as `deleteAgent`, at the address where the agent is read.
+         * @deprecated
+         * @description Deletes an agent as `deleteAgent` does. Use that operation instead: clients of this interface have always
+         *     deleted agents at the singular address, so that one stays.
          */
         delete: operations["deleteAgentByPlural"];
         options?: never;
@@ -586,7 +594,8 @@ export interface paths {
         post?: never;
         /**
          * Delete a conversation
-         * @description Deletes the conversation and its messages.
+         * @description Deletes the conversation and its messages. `If-Match` takes the `ETag` of `getConversation`, which changes with
+         *     each message.
          */
         delete: operations["deleteConversation"];
         options?: never;
@@ -1154,6 +1163,9 @@ export interface paths {
          *     `failure` says that it was cancelled; the model can be trained again at once. The serving version goes on. A
          *     version that has failed already stays as it is, so that the request can be repeated. One that is ready gets 409:
          *     its training ended before.
+         *
+         *     The answer is 200 with the version and not 204, since the version stays: what ends is its training. `If-Match`
+         *     takes the `ETag` of `getVersion`.
          */
         delete: operations["cancelTraining"];
         options?: never;
@@ -1626,7 +1638,8 @@ export interface paths {
         /**
          * List the agents as models
          * @description Returns the agents of all projects of the owner, as clients of OpenAI's API list models. The `id` is
-         *     `project/agent`. At most 1,000 are listed, by project and name; others answer too.
+         *     `project/agent`. Without `limit` and `cursor`, at most 1,000 are listed, by project and name. With one of them, all
+         *     agents are listed, page by page and in order of creation.
          */
         get: operations["getOpenaiModels"];
         put?: never;
@@ -1759,7 +1772,8 @@ export interface paths {
         post?: never;
         /**
          * Delete a response
-         * @description Deletes a stored response and its input. Responses that continue it can no longer be continued.
+         * @description Deletes a stored response and its input. Responses that continue it can no longer be continued. `If-Match`
+         *     takes the `ETag` of `getResponse`.
          */
         delete: operations["deleteResponse"];
         options?: never;
@@ -2264,7 +2278,13 @@ export interface components {
          */
         AuditEvent: {
             id: components["schemas"]["Id"];
-            at: components["schemas"]["Timestamp"];
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @deprecated
+             * @description Another name for `created_at`, for existing clients.
+             */
+            at: string;
             /** @description The owner of the key or the identity; null for an unknown caller. */
             owner: string | null;
             /**
@@ -5489,6 +5509,12 @@ export interface components {
          * @description An error (RFC 9457, section 3). Every error has this form. Where fields are invalid, `errors` lists each with
          *     a JSON pointer into the request: `/body/skill/name`, `/query/limit`, `/path/skill_name`. Only problems below
          *     `/v1` have an `error`.
+         *
+         *     A resource of the address, or of its query, that does not exist is 404. One that the body names is 422, with
+         *     the field in `errors`. Operations that were released with another status keep it: a project for `createKey` and a
+         *     version for `serveVersion` are 404, and have `errors`, too. Below `/v1`, it is 404, as clients of OpenAI's API
+         *     expect. An agent whose language model the chat server does not know is 409, since no part of the request names
+         *     that model.
          */
         Problem: {
             /**
@@ -5688,7 +5714,7 @@ export interface components {
             status: 404;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description There is no project of this name among yours.
+         * @description There is no project of this name among yours. If the body of the request names it, `errors` has the field.
          *
          *     To fix it, list the projects, or create this one.
          */
@@ -5699,6 +5725,7 @@ export interface components {
             title: "Project not found";
             /** @constant */
             status: 404;
+            errors?: components["schemas"]["FieldErrors"];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The project has no skill with this name or identifier. Names are case-sensitive.
@@ -5891,7 +5918,7 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The project has no model of this name, or the model has no such version. Models are found by name
-         *     only, and names are case-sensitive.
+         *     only, and names are case-sensitive. If the body of the request names the version, `errors` has the field.
          *
          *     To fix it, list the project's models or the model's versions, or train this one.
          */
@@ -5902,6 +5929,7 @@ export interface components {
             title: "Model not found";
             /** @constant */
             status: 404;
+            errors?: components["schemas"]["FieldErrors"];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The address exists, but not with this method. The header `Allow` lists the methods that it has.
@@ -6295,6 +6323,18 @@ export interface components {
             };
             content?: never;
         };
+        /** @description The agent is deleted; its plural address is deprecated for deletions. */
+        DeletedAtPluralAddress: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The resource has not changed since `If-None-Match`. */
         NotModified: {
             headers: {
@@ -6627,6 +6667,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProjectNotFound"];
             };
         };
+        /** @description The project that the key should be for does not exist. */
+        KeyProjectNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProjectNotFound"];
+            };
+        };
         /** @description The skill or the project does not exist. */
         SkillNotFound: {
             headers: {
@@ -6836,6 +6888,18 @@ export interface components {
         };
         /** @description There is no such model, no such version of it, or no such project. */
         ModelNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ModelNotFound"] | components["schemas"]["ProjectNotFound"];
+            };
+        };
+        /** @description There is no such model, no such version of it, or no such project. */
+        ServedVersionNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -7653,7 +7717,15 @@ export interface operations {
     };
     listKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The start of the page, taken from the `Link` header of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7666,6 +7738,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7721,7 +7794,7 @@ export interface operations {
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["ProjectNotFound"];
+            404: components["responses"]["KeyProjectNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotCreateKey"];
             413: components["responses"]["BodyTooLarge"];
@@ -7789,7 +7862,13 @@ export interface operations {
                  */
                 keep_made?: components["parameters"]["KeepMade"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The identifier of the key, its part between the two `_`. */
                 key_id: components["parameters"]["KeyId"];
@@ -7803,6 +7882,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["KeyNotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8363,7 +8443,18 @@ export interface operations {
     getDocument: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource is
+                 *     another, the answer is 412 (RFC 9110, section 13.1.1); it is compared before `If-None-Match`.
+                 */
+                "If-Match"?: components["parameters"]["IfMatchOfRead"];
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -8380,6 +8471,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["VaryByAccept"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8390,11 +8482,13 @@ export interface operations {
                     "text/plain": components["schemas"]["DocumentText"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["MissingScope"];
             404: components["responses"]["DocumentNotFound"];
             406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8403,7 +8497,15 @@ export interface operations {
     putDocument: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchAny"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -8426,6 +8528,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
@@ -8438,6 +8541,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Location: components["headers"]["DocumentLocation"];
@@ -8453,6 +8557,7 @@ export interface operations {
             404: components["responses"]["SkillNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["NoRoom"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnusableSkill"];
@@ -8464,7 +8569,13 @@ export interface operations {
     deleteDocument: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -8482,6 +8593,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["DocumentNotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8713,7 +8825,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["Deleted"];
+            204: components["responses"]["DeletedAtPluralAddress"];
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -9256,7 +9368,13 @@ export interface operations {
     deleteConversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 project_name: components["parameters"]["ProjectName"];
@@ -9274,6 +9392,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ConversationNotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -10169,7 +10288,13 @@ export interface operations {
     cancelTraining: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The name of the project. */
                 projectName: components["parameters"]["ModelProjectName"];
@@ -10201,6 +10326,7 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["TrainingEnded"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -10247,7 +10373,7 @@ export interface operations {
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["ModelNotFound"];
+            404: components["responses"]["ServedVersionNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["VersionNotReady"];
             412: components["responses"]["PreconditionFailed"];
@@ -10996,7 +11122,15 @@ export interface operations {
     };
     getOpenaiModels: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The start of the page, taken from the `Link` header of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -11009,6 +11143,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11197,7 +11332,13 @@ export interface operations {
     deleteResponse: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The identifier of the response. */
                 response_id: components["parameters"]["ResponseId"];
@@ -11211,6 +11352,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResponseNotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

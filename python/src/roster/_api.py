@@ -98,7 +98,8 @@ class AuditEvent:
     large table, has one event, with the first step.
     """
     id: Id
-    at: Timestamp
+    created_at: Timestamp
+    at: str
     owner: Optional[str]
     sequence: int
     operation: Optional[str]
@@ -2216,16 +2217,35 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Caller, decode(Caller, _safe_json(response)))
 
-    def list_keys(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Key]:
+    def list_keys(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Key]:
         """List all keys"""
         op = _OPERATIONS["list_keys"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
         params: Dict[str, Any] = dict(auth_query)
+        if limit is not None:
+            params["limit"] = encode(limit)
+        if cursor is not None:
+            params["cursor"] = encode(cursor)
         url = build_url(self._server_url, op["path"], {})
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(List[Key], decode(List[Key], _safe_json(response)))
+
+    def list_keys_with_headers(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Key]]:
+        """Like list_keys(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["list_keys"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if limit is not None:
+            params["limit"] = encode(limit)
+        if cursor is not None:
+            params["cursor"] = encode(cursor)
+        url = build_url(self._server_url, op["path"], {})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(List[Key], decode(List[Key], _safe_json(response))), headers=read_envelope_headers(response, [("link", "link", "string")]), response=response)
 
     def create_key(self, body: CreateKeyBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> NewKey:
         """Create a key"""
@@ -2582,7 +2602,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=None, headers=read_envelope_headers(response, [("vary", "vary", "string")]), response=response)
+        return Envelope(data=None, headers=read_envelope_headers(response, [("etag", "etag", "string"), ("vary", "vary", "string")]), response=response)
 
     def put_document(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, body: DocumentText, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Document:
         """Create or replace a document"""
@@ -2594,6 +2614,17 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Document, decode(Document, _safe_json(response)))
+
+    def put_document_with_headers(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, body: DocumentText, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Document]:
+        """Like put_document(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["put_document"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name, "skill_name": skill_name, "document_name": document_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(Document, decode(Document, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
     def delete_document(self, project_name: NameOrId, skill_name: NameOrId, document_name: Name, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Delete a document"""
@@ -2712,6 +2743,17 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return None
+
+    def delete_agent_by_plural_with_headers(self, project_name: NameOrId, agent_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
+        """Like delete_agent_by_plural(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["delete_agent_by_plural"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name, "agent_name": agent_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=None, headers=read_envelope_headers(response, [("deprecation", "deprecation", "string"), ("sunset", "sunset", "string")]), response=response)
 
     def complete_agent(self, project_name: NameOrId, agent_name: NameOrId, body: CompletionBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Completion:
         """Ask an agent"""
