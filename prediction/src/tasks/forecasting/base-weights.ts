@@ -36,11 +36,14 @@ export function weighBases(errors: BaseErrors, { isSeasonal, ofAll }: WeighOptio
   );
 }
 
-/** Returns by base the geometric mean over series of its error, in units of the usual one of each series. */
+/**
+ * Returns by base the geometric mean over series of its error, in units of the usual one of each series; of a base that
+ * none could compare, the largest of the others.
+ */
 export function averageErrors(bySeries: readonly BaseErrors[]): number[] {
   const count = bySeries.reduce((most, { length }) => Math.max(most, length), 0);
   const usual = bySeries.map(findUsual);
-  return Array.from({ length: count }, (_, base) => {
+  const means = Array.from({ length: count }, (_, base) => {
     let [sum, known] = [0, 0];
     for (const [series, errors] of bySeries.entries()) {
       const ratio = (errors[base] ?? Number.NaN) / (usual[series] ?? 0);
@@ -48,8 +51,10 @@ export function averageErrors(bySeries: readonly BaseErrors[]): number[] {
       sum += Math.log(toRatio(ratio));
       known++;
     }
-    return known > 0 ? Number(Math.exp(sum / known).toPrecision(4)) : 1;
+    return known > 0 ? Number(Math.exp(sum / known).toPrecision(4)) : undefined;
   });
+  const most = means.reduce<number>((most, mean) => Math.max(most, mean ?? 0), 0) || 1;
+  return means.map((mean) => mean ?? most);
 }
 
 function toRatio(ratio: number): number {

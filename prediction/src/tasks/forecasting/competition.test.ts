@@ -173,6 +173,15 @@ describe('bases are weighed', () => {
     );
   });
 
+  test('as the worst, where no series could compare them', () => {
+    const ofAll = averageErrors([
+      [1, 3, Number.NaN],
+      [1, 2, undefined],
+    ]);
+    expect(ofAll[2]).toBe(ofAll[1]);
+    expect(ofAll[1]).toBeGreaterThan(2 * (ofAll[0] ?? 0));
+  });
+
   test('between their errors and those of all series, and add up to 1', () => {
     const errors = fc.array(
       fc.oneof(fc.constant(undefined), fc.constant(Number.NaN), fc.double({ min: 0, max: 1e9, noNaN: true })),
