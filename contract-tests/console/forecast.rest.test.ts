@@ -67,7 +67,12 @@ describe('forecasts in the console', () => {
     await showPreview();
     expect(await steps.inputValue()).toBe('6');
     await expectGoodViewInEachWindow(look);
+    // The codes are sent: this service lacks the package that knows them.
+    await page.getByLabel('Public holidays').fill('DE, US-LA');
     await page.getByRole('button', { name: 'Train' }).click();
+    await page.getByText('date-holidays').first().waitFor();
+    await page.getByLabel('Public holidays').fill('');
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { level: 1, name: 'sales' }).waitFor();
 
     for (const title of ['Error by step', 'Coverage by step']) {
@@ -158,6 +163,21 @@ describe('forecasts in the console', () => {
       ['2025-05-02', 'B', ''],
       ['2025-05-03', 'B', '0'],
     ]);
+
+    // The rows of the other shop, and those of other days, are left out.
+    const file = page.getByLabel('CSV of future rows');
+    const future = (text: string) => ({ name: 'future.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    const values = () => Promise.all([1, 2, 3].map((day) => page.getByLabel(`promo, May ${day}, 2025`).inputValue()));
+    await file.setInputFiles(
+      future('shop;day;promo\nA;2025-05-02;0\nB;2025-05-02;1\nB;2025-06-01;1\nB;2025-05-03;0\n'),
+    );
+    await page.getByLabel('Step', { exact: true }).fill('1');
+    await page.getByText('promo = 1').waitFor();
+    expect(await values()).toEqual(['', '1', '0']);
+    await expectGoodViewInEachWindow(look);
+    await file.setInputFiles(future('shop,day,promo\nB,05/01/2025,1\n'));
+    await page.getByText('No row has a moment of this forecast in day, such as 2025-05-01.').waitFor();
+    expect(await values()).toEqual(['', '1', '0']);
 
     // Other steps are other moments.
     await page.getByLabel('Steps', { exact: true }).fill('1');

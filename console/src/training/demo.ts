@@ -14,7 +14,7 @@ export const DEMO = {
 export const FORECAST_DEMO = {
   name: 'house_sales',
   target: 'sales',
-  series: { order_by: 'month', group_by: ['city'], known: [], horizon: 12 },
+  series: { order_by: 'month', group_by: ['city'], known: [], holidays: [], horizon: 12 },
   table: `${baseUrl}/console/house-sales.csv`,
 };
 

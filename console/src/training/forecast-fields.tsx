@@ -1,6 +1,7 @@
+import { useState } from 'preact/hooks';
 import type { ForecastModel } from 'roster-client';
 import type { ColumnProfile } from '../tables/column-profile.js';
-import { CountField } from '../ui/field.js';
+import { CountField, TextField } from '../ui/field.js';
 import { SelectField } from '../ui/select.js';
 import type { TrainingRequest } from './send-table.js';
 
@@ -32,11 +33,12 @@ export function guessSeries(
     order_by: order ?? '',
     group_by: existing?.group_by.filter(isInTable) ?? [],
     known: existing?.known.filter(isInTable) ?? [],
+    holidays: existing?.holidays ?? [],
     horizon: existing?.horizon ?? START_HORIZON,
   };
 }
 
-/** The controls of a forecast: the order, the columns that distinguish series, and the horizon. */
+/** The controls of a forecast: the order, the columns that distinguish series, the holidays, and the horizon. */
 export function ForecastFields({
   profiles,
   target,
@@ -51,6 +53,7 @@ export function ForecastFields({
   const { order_by, group_by, known, horizon } = series;
   const inputs = profiles.map(({ name }) => name).filter((name) => name !== target);
   const others = inputs.filter((name) => name !== order_by);
+  const [codes, setCodes] = useState(series.holidays.join(', '));
   return (
     <>
       <SelectField
@@ -80,6 +83,16 @@ export function ForecastFields({
         columns={others.filter((name) => !group_by.includes(name))}
         chosen={known}
         onChosen={(chosen) => onSeries({ ...series, known: chosen })}
+      />
+      <TextField
+        isOptional
+        label="Public holidays"
+        hint="Codes of countries and regions, such as DE or US-LA."
+        value={codes}
+        onValue={(text) => {
+          setCodes(text);
+          onSeries({ ...series, holidays: text.match(/[\w-]+/g) ?? [] });
+        }}
       />
       <CountField
         label="Steps to forecast"

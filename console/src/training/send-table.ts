@@ -16,7 +16,14 @@ export interface TrainingRequest {
   readonly task?: 'regression' | 'classification' | undefined;
   /** The series, if the target is to be forecast over time. */
   readonly series?:
-    | { readonly order_by: string; readonly group_by: string[]; readonly known: string[]; readonly horizon: number }
+    | {
+        readonly order_by: string;
+        readonly group_by: string[];
+        readonly known: string[];
+        /** Codes of regions. */
+        readonly holidays: string[];
+        readonly horizon: number;
+      }
     | undefined;
   /** The uses of columns, and the choices about the texts of the table, as parameters. */
   readonly settings?: ReturnType<typeof toParameters> &

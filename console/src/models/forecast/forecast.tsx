@@ -94,6 +94,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
             {model.known.length > 0 && back === 0 && (
               <KnownAhead
                 model={model}
+                groups={groups}
                 steps={shown.steps}
                 rows={aheadOf(shown.asked)}
                 onRows={(rows) => setKnown({ of: stepsKey(shown.asked), rows })}
