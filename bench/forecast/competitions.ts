@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ForecastSeries } from 'roster-prediction/internals';
 import { root } from '../../testkit/root.js';
 import type { Finding, Scenario } from '../scenarios.js';
-import { findCoverage, type HeldOut, type Judgement, judge, mean } from './judge.js';
+import { findCoverage, type HeldOut, type Judgement, judge, judgeFamilies, mean } from './judge.js';
 import { peerScenarios } from './peers.js';
 import { withSeries } from './with-series.js';
 
@@ -69,19 +69,18 @@ const ASKED_OF_SEASONS = { hourly: 0.75, halfhourly: 0.75, daily: 0.8, weekly: 0
 /** Series with several seasons. */
 function withSeasons([name, asked]: [string, number]): Scenario {
   return withSeries(name, [name], (sets) =>
-    sets.flatMap((set): Finding[] => {
-      const judgement = judge(set);
+    judgeFamilies(sets).flatMap(({ name: of, count, judgement }): Finding[] => {
       const { mase, naiveMases, fitSeconds } = judgement;
       const ratio = mase / Math.min(...naiveMases);
       const naives = naiveMases.map((of) => of.toFixed(3)).join(', ');
       return [
         {
-          asked: `${set.name}: MASE beside that of the best value that is repeated ≤ ${asked}`,
+          asked: `${of}: MASE beside that of the best value that is repeated ≤ ${asked}`,
           measured: `${ratio.toFixed(3)}: ${mase.toFixed(3)}, the last value and that of each season ${naives}`,
           passed: ratio <= asked,
         },
-        ...findCoverage(set.name, judgement, OFF, STEP_OFF),
-        { asked: `${set.name}: ${set.coming.length} series fitted`, measured: `${fitSeconds.toFixed(1)} s` },
+        ...findCoverage(of, judgement, OFF, STEP_OFF),
+        { asked: `${of}: ${count} series fitted`, measured: `${fitSeconds.toFixed(1)} s` },
       ];
     }),
   );

@@ -140,6 +140,48 @@ export function judge({ set, horizon, coming }: HeldOut, trained: readonly Forec
   };
 }
 
+/**
+ * Judges sets whose names differ in a number at their end, such as the dates of few long series, as one: each is trained
+ * alone, so that no series is trained on what came after another.
+ */
+export function judgeFamilies(sets: readonly HeldOut[]): { name: string; count: number; judgement: Judgement }[] {
+  const familyOf = ({ name }: HeldOut) => name.replace(/ \d+$/, '');
+  return [...new Set(sets.map(familyOf))].map((name) => {
+    const members = sets.filter((set) => familyOf(set) === name);
+    const judged = members.map((set) => ({ count: set.coming.length, judgement: judge(set) }));
+    const count = judged.reduce((sum, one) => sum + one.count, 0);
+    return { name, count, judgement: poolJudgements(judged, count) };
+  });
+}
+
+/** Returns the means over sets, each weighted by its series. */
+function poolJudgements(
+  judged: readonly { readonly count: number; readonly judgement: Judgement }[],
+  total: number,
+): Judgement {
+  const [first] = judged;
+  if (!first) throw new Error('There is no set to judge.');
+  const pool = (read: (judgement: Judgement) => number) =>
+    judged.reduce((sum, { count, judgement }) => sum + (count / total) * read(judgement), 0);
+  const all = judged.map(({ judgement }) => judgement);
+  return {
+    model: first.judgement.model,
+    smape: pool(({ smape }) => smape),
+    naiveSmape: pool(({ naiveSmape }) => naiveSmape),
+    mase: pool(({ mase }) => mase),
+    naiveMases: first.judgement.naiveMases.map((_, at) => pool(({ naiveMases }) => naiveMases[at] ?? 0)),
+    coverage: new Map(
+      [...first.judgement.coverage].map(([level, bySteps]) => [
+        level,
+        bySteps.map((_, step) => pool(({ coverage }) => coverage.get(level)?.[step] ?? 0)),
+      ]),
+    ),
+    msis: all.flatMap(({ msis }) => msis),
+    mases: all.flatMap(({ mases }) => mases),
+    fitSeconds: all.reduce((sum, { fitSeconds }) => sum + fitSeconds, 0),
+  };
+}
+
 /** Returns the value a season before, which need not be a whole number of steps; where there is none, the last value. */
 function repeat(values: Float64Array, season: number, step: number): number {
   const at = Math.round(values.length + step - Math.ceil((step + 1) / season) * season);
