@@ -111,11 +111,18 @@ table = pd.read_csv("diamonds.csv")
 predicted = pd.concat(price(iter([table[:60], table[60:]])))
 `;
 
+/** Flink hands its function rows as a table. */
+const FLINK = `
+import pandas as pd
+predicted = price(pd.read_csv("diamonds.csv"))
+`;
+
 test.for([
   { engine: 'Python', text: 'Model("prices.onnx", threads', modules: 'pandas', more: '' },
   { engine: 'DuckDB', text: 'import duckdb', modules: 'duckdb, pandas, pyarrow', more: '' },
   { engine: 'Ray Data', text: 'import ray', modules: 'pandas, pyarrow, ray.data', more: '' },
   { engine: 'what Spark calls', text: 'rows.mapInPandas', modules: 'pandas', more: SPARK },
+  { engine: 'what Flink calls', text: 'pyflink.table', modules: 'pandas', more: FLINK },
 ])('$engine', async ({ text, modules, more }, { skip }) => {
   const python = pythonOfThisMachine(`onnxruntime, ${modules}`);
   if (python === undefined) {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -25,6 +25,7 @@ import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { requireFrom } from '../../tools/on-demand/installed.js';
 
 const MODULES = fileURLToPath(new URL('tools/on-demand/duckdb/node_modules', root));
+const ONNX_MODULES = fileURLToPath(new URL('tools/on-demand/onnx/node_modules', root));
 const ROSTER = fileURLToPath(new URL('dist/server/commands/roster.js', root));
 const ARROW = 'application/vnd.apache.arrow.stream';
 const PARQUET = 'application/vnd.apache.parquet';
@@ -183,6 +184,47 @@ describe('rows are scored as predict answers them, to the last bit', () => {
         `SELECT count(*)::INT FROM '${to}' s POSITIONAL JOIN '${folder}/table.parquet' i WHERE s.price_original = i.price AND s.price <> i.price`,
       ),
     ).not.toEqual([[0]]);
+  });
+});
+
+describe('a file of ONNX scores without a service', () => {
+  test.each([
+    ['prices', 'many-onnx', ['price', 'price_confidence', 'price_min', 'price_max'], []],
+    ['kinds', 'few-onnx', ['kind', 'kind_confidence', 'kind_set'], ['--probabilities']],
+  ])('%s, to the last bit as predict', async (model, name, columns, options) => {
+    const file = join(folder, `${model}.onnx`);
+    const answer = await fetch(`${service.url}/api/projects/default/models/${model}/onnx`);
+    writeFileSync(file, new Uint8Array(await answer.arrayBuffer()));
+    const source = await write(
+      name,
+      `SELECT weight, size, fee, express, place, day, moment, balance, share, id FROM (${ROWS} FROM range(500, 4500) t(i))`,
+    );
+    const to = join(folder, `${name}-scored.parquet`);
+    const args = [
+      'score',
+      '--onnx',
+      file,
+      '--from',
+      source,
+      '--to',
+      to,
+      '--allow-missing',
+      '--confidence',
+      '0.9',
+      ...options,
+    ];
+    const outcome = await runRoster(args, { NODE_PATH: `${MODULES}${delimiter}${ONNX_MODULES}` });
+    expect(outcome).toMatchObject({ code: 0 });
+    const classes = (await ask(`DESCRIBE FROM '${to}'`))
+      .map(([column]) => String(column))
+      .filter((column) => column.includes('_probability_'));
+    await expectAnswers(
+      to,
+      source,
+      model,
+      [...columns, ...classes],
+      `confidence=0.9&probabilities=${classes.length > 0}`,
+    );
   });
 });
 

@@ -1,7 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { loadDuckdb } from '../databases/duckdb/load-duckdb.js';
 import { type ProjectOptions, RemoteProject, withProject } from './project-client.js';
+import type { Scorer } from './score/answers.js';
 import { findModel, type ScoredModel } from './score/model.js';
+import { readOnnxFile } from './score/onnx-file.js';
+import { openOnnx } from './score/onnx-scorer.js';
 import { type Output, planOutputs } from './score/plan.js';
 import { Progress } from './score/progress.js';
 import { describeOrigin, isFinished, scoreOutput } from './score/score-output.js';
@@ -11,6 +14,7 @@ import { Writer } from './score/writer.js';
 interface ScoreOptions extends ProjectOptions {
   readonly from: readonly string[];
   readonly to: string;
+  readonly onnx?: string;
   readonly columns?: readonly string[];
   readonly confidence?: number;
   readonly probabilities?: boolean;
@@ -23,10 +27,11 @@ interface ScoreOptions extends ProjectOptions {
 export const scoreCommand = withProject(
   new Command('score').description('score the rows of Parquet files with a model, into files with its answers'),
 )
-  .argument('<model>', 'its name, or a version of it, such as prices.3')
+  .argument('[model]', 'its name, or a version of it, such as prices.3; not with --onnx')
   .requiredOption('--from <files...>', "files, or patterns such as 'data/*.parquet'")
   .requiredOption('--to <file>', 'the file for all rows, or a folder that ends in / for a file each')
   .option('--columns <names>', 'the columns of the rows that are kept, separated by commas (default: all)', readNames)
+  .option('--onnx <file>', 'a model as a file of ONNX, which scores without a service')
   .option('--confidence <share>', 'the confidence of each interval or set, such as 0.9', readConfidence)
   .option('--probabilities', 'add the probability of each class')
   .option('--warnings', 'add what is unlike the table of the training in each row')
@@ -41,11 +46,10 @@ const SETTINGS = { threads: '1', memory_limit: '512MB' } as const;
 /** The exit code of a command that Ctrl-C ends. */
 const INTERRUPTED = 130;
 
-async function score(model: string, options: ScoreOptions): Promise<void> {
+async function score(model: string | undefined, options: ScoreOptions): Promise<void> {
   const { DuckDBInstance } = loadDuckdb();
-  const project = new RemoteProject(options);
-  const { warnings = false, allowMissing = false } = options;
-  const found = await findModel(project, model, warnings);
+  const { allowMissing = false } = options;
+  const { found, open } = await findSource(model, options);
   const interrupted = new AbortController();
   const stop = () => {
     process.exitCode = INTERRUPTED;
@@ -68,7 +72,7 @@ async function score(model: string, options: ScoreOptions): Promise<void> {
     const finished = outputs.length - due.length;
     if (finished > 0) progress.note(`${finished} of ${outputs.length} files are scored already.`);
     for (const [done, { output, origin }] of due.entries()) {
-      const scorer = await openService(target(project, found, query, progress), output.sent, interrupted.signal);
+      const scorer = await open({ output, query, progress, signal: interrupted.signal });
       const scoring = { connection, scorer, writer, target: found.target, signal: interrupted.signal };
       await scoreOutput(output, origin, { ...scoring, onRows: (rows) => progress.add(rows) }).catch(
         (error: unknown) => {
@@ -88,10 +92,39 @@ async function score(model: string, options: ScoreOptions): Promise<void> {
   }
 }
 
-function target(project: RemoteProject, { name, version }: ScoredModel, query: URLSearchParams, progress: Progress) {
-  const { address, headers } = project.prediction(`${name}.${version}`);
-  address.search = query.toString();
-  return { address, headers, onWait: (message: string) => progress.note(message) };
+interface Opening {
+  readonly output: Output;
+  readonly query: URLSearchParams;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** A model, and the way to it. */
+interface Source {
+  readonly found: ScoredModel;
+  readonly open: (opening: Opening) => Promise<Scorer>;
+}
+
+/** @throws if there is no such model, or it does not score rows */
+async function findSource(model: string | undefined, options: ScoreOptions): Promise<Source> {
+  const { onnx, confidence, probabilities = false, warnings = false, contributions = false } = options;
+  if (onnx !== undefined) {
+    if (model !== undefined) throw new Error('name a model or --onnx, not both');
+    if (warnings || contributions)
+      throw new Error('a file of ONNX has no warnings and no contributions; leave them out');
+    const file = readOnnxFile(onnx);
+    const open = ({ output }: Opening) => openOnnx(file, output.sent, { confidence, probabilities });
+    return { found: file, open };
+  }
+  if (model === undefined) throw new Error('name a model, such as prices, or a file of ONNX with --onnx');
+  const project = new RemoteProject(options);
+  const found = await findModel(project, model, warnings);
+  const open = ({ output, query, progress, signal }: Opening) => {
+    const { address, headers } = project.prediction(`${found.name}.${found.version}`);
+    address.search = query.toString();
+    return openService({ address, headers, onWait: (message) => progress.note(message) }, output.sent, signal);
+  };
+  return { found, open };
 }
 
 function writeQuery({ confidence, probabilities, warnings, contributions }: ScoreOptions): URLSearchParams {

@@ -1,5 +1,6 @@
 import type { components } from '../../../generated/openapi.js';
 import type { RemoteProject } from '../project-client.js';
+import { findSentType, type SentType } from './sent-columns.js';
 
 type Model = components['schemas']['Model'];
 
@@ -11,6 +12,8 @@ export interface ScoredModel {
   readonly target: string;
   /** The columns that it reads. */
   readonly columns: readonly string[];
+  /** Returns how a column of a type of DuckDB is sent; undefined if the model does not read it. */
+  readonly sentType: (name: string, duckdbType: string) => SentType | undefined;
 }
 
 /**
@@ -34,7 +37,14 @@ export async function findModel(project: RemoteProject, name: string, all: boole
     );
   }
   const used = columns.filter(({ used }) => used || all).map((column) => column.name);
-  return { name: shown.name, version: serving, checksum, target, columns: used };
+  return {
+    name: shown.name,
+    version: serving,
+    checksum,
+    target,
+    columns: used,
+    sentType: (_, type) => findSentType(type),
+  };
 }
 
 function notReady({ name, status, progress, failure }: Model): Error {

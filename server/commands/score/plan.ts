@@ -4,7 +4,6 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { columnName } from 'roster-prediction/arrow';
 import type { ScoredModel } from './model.js';
 import type { RowColumn } from './row-batch.js';
-import { findSentType } from './sent-columns.js';
 import { describeFile, listFiles, quoteName, type Table, type TableColumn } from './tables.js';
 
 /** A file to write, and the files whose rows it gets. */
@@ -113,7 +112,7 @@ function chooseColumns({ path, columns }: Table, model: ScoredModel, options: Pl
   const sent = model.columns.flatMap((name) => {
     const column = found.get(name);
     if (!column) return [];
-    const type = findSentType(column.type);
+    const type = model.sentType(name, column.type);
     if (!type) {
       throw new Error(
         `the column ${column.name} of ${path} is ${column.type}, which no model reads; write it as a number, a date or a text`,

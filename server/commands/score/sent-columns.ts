@@ -114,6 +114,26 @@ export class SentColumn {
     );
   }
 
+  /** Returns numbers that were added, NaN where they are missing. */
+  doubles(rows: number): Float64Array {
+    const values = new Float64Array(this.#bytes.buffer, 0, rows);
+    return values.map((value, row) => (bitAt(this.#validity, row) === 1 ? value : Number.NaN));
+  }
+
+  /** Returns texts that were added, or the texts of numbers; the empty one where they are missing. */
+  strings(rows: number): string[] {
+    const { texts } = this;
+    if (texts === undefined)
+      return Array.from(this.doubles(rows), (value) => (Number.isNaN(value) ? '' : String(value)));
+    const { bytes, offsets } = texts.texts;
+    const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const known = Array.from({ length: texts.count }, (_, number) =>
+      all.toString('utf8', offsets[number], offsets[number + 1]).trim(),
+    );
+    const codes = new Int32Array(this.#bytes.buffer, 0, rows);
+    return Array.from(codes, (code, row) => (bitAt(this.#validity, row) === 1 ? (known[code] ?? '') : ''));
+  }
+
   #addMissing(validity: BigUint64Array, at: number, rows: number): void {
     const bytes = new Uint8Array(validity.buffer, validity.byteOffset, validity.byteLength);
     this.#hasMissing = true;
