@@ -162,6 +162,13 @@ describe('rows are scored as predict answers them, to the last bit', () => {
     );
   });
 
+  test('rows without some columns of the model', async () => {
+    const source = await write('lacking', `SELECT * EXCLUDE (size, fee, details) FROM (${ROWS} FROM range(700) t(i))`);
+    const to = join(folder, 'lacking-scored.parquet');
+    expect(await score(['prices', '--from', source, '--to', to, '--allow-missing'])).toMatchObject({ code: 0 });
+    await expectAnswers(to, source, 'prices', ['price', 'price_confidence', 'price_min', 'price_max']);
+  });
+
   test('none, and all files of a folder into one', async () => {
     const parts = join(folder, 'parts');
     mkdirSync(parts);

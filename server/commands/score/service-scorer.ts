@@ -37,6 +37,8 @@ class PassingError extends Error {
 export interface ServiceTarget {
   readonly address: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** The column of the answer itself. */
+  readonly answer: string;
   /** Told once when rows have to be sent again, until an answer has come. */
   readonly onWait: (message: string) => void;
 }
@@ -165,9 +167,10 @@ class ServiceScorer implements Scorer {
     }
   }
 
-  /** Returns the places of the columns that the answer adds: they stand behind those that were sent. */
+  /** Returns the places of the columns that the answer adds: they stand behind those of the rows, of which it has all. */
   #choose(fields: readonly Field[]): number[] {
-    const first = this.#sent.length;
+    const first = fields.findIndex(({ name }) => name === this.#target.answer);
+    if (first < 0) throw new Error(`the service answers without the column ${this.#target.answer}; update roster`);
     const added = fields.slice(first);
     this.columns = added.map(readAnswerColumn);
     return added.map((_, index) => first + index);
