@@ -122,7 +122,11 @@ async function findSource(model: string | undefined, options: ScoreOptions): Pro
   const open = ({ output, query, progress, signal }: Opening) => {
     const { address, headers } = project.prediction(`${found.name}.${found.version}`);
     address.search = query.toString();
-    return openService({ address, headers, answer: found.target, onWait: (message) => progress.note(message) }, output.sent, signal);
+    return openService(
+      { address, headers, answer: found.target, onWait: (message) => progress.note(message) },
+      output.sent,
+      signal,
+    );
   };
   return { found, open };
 }
