@@ -25,11 +25,11 @@ export interface Actuals extends Shape<'Actuals'> {}
 export interface Agent extends Shape<'Agent'> {}
 /** The project has no agent with this name or identifier. Names are case-sensitive. */
 export interface AgentNotFound extends Shape<'AgentNotFound'> {}
-/** Something that was done or refused. A request that changes something in several steps, such as the truths of a large table, has one event, with the first step. */
+/** An act or a refusal. A request that changes something in several steps, such as the truths of a large table, has one event, with the first step. */
 export interface AuditEvent extends Shape<'AuditEvent'> {}
 /** The body has more bytes than the service accepts. */
 export interface BodyTooLarge extends Shape<'BodyTooLarge'> {}
-/** The sender of a request, and what it may do. */
+/** The sender of a request, and its rights. */
 export interface Caller extends Shape<'Caller'> {}
 /** The answer of an agent, in the form of OpenAI's chat completions. */
 export interface ChatCompletion extends Shape<'ChatCompletion'> {}
@@ -111,7 +111,7 @@ export interface NotExportable extends Shape<'NotExportable'> {}
 export interface OpenaiModel extends Shape<'OpenaiModel'> {}
 /** Agents, as models of OpenAI's API. */
 export interface OpenaiModels extends Shape<'OpenaiModels'> {}
-/** The answer of an agent, in the form of Open Responses. Members that say how it was made repeat what was in effect. */
+/** The answer of an agent, in the form of Open Responses. Members about its creation repeat the values in effect. */
 export interface OpenaiResponse extends Shape<'OpenaiResponse'> {}
 /** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses such pages with a key, too. */
 export interface OtherOrigin extends Shape<'OtherOrigin'> {}
@@ -407,7 +407,7 @@ export type GetMetricsProblem = CommonProblem | InvalidRequest | MissingScope | 
 /** The problems of `listAudit`. */
 export type ListAuditProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
 
-/** The sender of a request, what its key allows, and the limits of its requests. */
+/** The sender of a request, the rights of its key, and the limits of its requests. */
 export interface CallerOperations {
   /**
    * Returns the caller: the owner, the key or the identity, its scopes, and the limits of its requests. Any valid key may call it, with any scopes. A service without keys answers with its local owner, who has all scopes.
@@ -521,7 +521,7 @@ export interface GetManifestOptions extends CallOptions {
 export interface ApplyManifestOptions extends CallOptions {
   /** Whether the changes are only listed. They are checked as if they were to be made, but for rows of trainings. */
   dryRun?: QueryValue<'applyManifest', 'query', 'dry_run'> | undefined;
-  /** Whether what the manifest does not name is deleted. */
+  /** Whether resources that the manifest does not name are deleted. */
   prune?: QueryValue<'applyManifest', 'query', 'prune'> | undefined;
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
   ifMatch?: QueryValue<'applyManifest', 'header', 'If-Match'> | undefined;
@@ -1090,7 +1090,7 @@ export interface TrainModelOptions extends CallOptions {
   holidays?: QueryValue<'trainModel', 'query', 'holidays'> | undefined;
   /** A column that is not learnt from, once for each such column. It is known to the model: rows to predict may have it. */
   exclude?: QueryValue<'trainModel', 'query', 'exclude'> | undefined;
-  /** A column whose values are categories whatever they look like, once for each such column. A postal code keeps its leading zero: `05914` is not `5914`. */
+  /** A column whose values are categories in any case, once for each such column. A postal code keeps its leading zero: `05914` is not `5914`. */
   asCategory?: QueryValue<'trainModel', 'query', 'as_category'> | undefined;
   /** A column that is read as numbers, once for each such column. Values that are not numbers count as missing, however many. It may be the target, whose other rows are left out then. */
   asNumber?: QueryValue<'trainModel', 'query', 'as_number'> | undefined;
@@ -1242,7 +1242,7 @@ export interface GetRecordOptions extends CallOptions {
 
 /** The options of `models.previewTable`. */
 export interface PreviewTableOptions extends CallOptions {
-  /** The column that a training is to predict. With it, `findings` include what is odd about the target, and about other columns beside it, as far as the first rows show. */
+  /** The column that a training is to predict. With it, `findings` include those about the target, and about other columns beside it, as far as the first rows show. */
   target?: QueryValue<'previewTable', 'query', 'target'> | undefined;
   /** The decimal mark in the texts of the table, if its values do not show it: `1,234` may be 1234 or 1.234. A column whose values contradict it is not read as numbers; its `reading` has the reason. */
   decimal?: QueryValue<'previewTable', 'query', 'decimal'> | undefined;
@@ -1316,7 +1316,7 @@ export interface ModelsOperations {
   predict(name: PathValue<'predict', 'modelName'>, rows: JsonBody<'predict'> | Bytes, options?: PredictOptions): Call<PredictionRow[], PredictProblem>;
 
   /**
-   * Returns the model as one ONNX file, which predicts without the service what `predict` does: the serving version, or another by its number after the name (`diamond_prices.3`), unless a model has that very name. It takes `ai.onnx` 21 and `ai.onnx.ml` 5, such as ONNX Runtime 1.30, and computes in float64.
+   * Returns the model as one ONNX file, which gives the predictions of `predict` without the service: the serving version, or another by its number after the name (`diamond_prices.3`), unless a model has that very name. It takes `ai.onnx` 21 and `ai.onnx.ml` 5, such as ONNX Runtime 1.30, and computes in float64.
    *
    * @param name The name of the model.
    * @throws ProblemError with a `GetOnnxProblem`
@@ -1467,7 +1467,7 @@ export interface CallMcpOptions extends CallOptions {
   mcpMethod?: QueryValue<'callMcp', 'header', 'Mcp-Method'> | undefined;
   /** The `name` of the tool or the `uri` of the resource that the message names, as it is or as `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`. */
   mcpName?: QueryValue<'callMcp', 'header', 'Mcp-Name'> | undefined;
-  /** The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose request `notifications/cancelled` names. */
+  /** The session that `initialize` has answered with. The service stores nothing of it: with the key, it identifies the client whose request `notifications/cancelled` names. */
   mcpSessionId?: QueryValue<'callMcp', 'header', 'Mcp-Session-Id'> | undefined;
   /** The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end. */
   rosterDepth?: QueryValue<'callMcp', 'header', 'Roster-Depth'> | undefined;
@@ -1483,7 +1483,7 @@ export interface CallMcpOfProjectOptions extends CallOptions {
   mcpMethod?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Method'> | undefined;
   /** The `name` of the tool or the `uri` of the resource that the message names, as it is or as `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`. */
   mcpName?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Name'> | undefined;
-  /** The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose request `notifications/cancelled` names. */
+  /** The session that `initialize` has answered with. The service stores nothing of it: with the key, it identifies the client whose request `notifications/cancelled` names. */
   mcpSessionId?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Session-Id'> | undefined;
   /** The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end. */
   rosterDepth?: QueryValue<'callMcpOfProject', 'header', 'Roster-Depth'> | undefined;
@@ -1627,7 +1627,7 @@ export interface ListAuditOptions extends CallOptions {
   operation?: QueryValue<'listAudit', 'query', 'operation'> | undefined;
   /** The id of the key that the events came from. */
   key?: QueryValue<'listAudit', 'query', 'key'> | undefined;
-  /** The address of a resource. Events of what lies below it are listed, too. */
+  /** The address of a resource. Events of resources below it are listed, too. */
   resource?: QueryValue<'listAudit', 'query', 'resource'> | undefined;
   /** Only events with this result. */
   result?: QueryValue<'listAudit', 'query', 'result'> | undefined;
@@ -1645,7 +1645,7 @@ export interface AuditOperations {
 
 /** The operations of the contract, by resource. */
 export interface Resources {
-  /** The sender of a request, what its key allows, and the limits of its requests. */
+  /** The sender of a request, the rights of its key, and the limits of its requests. */
   readonly caller: CallerOperations;
   /** The keys of an owner, managed by those of its keys that have the scope `keys`. The first key of a service is made with `roster keys create`. */
   readonly keys: KeysOperations;

@@ -979,7 +979,7 @@ export interface paths {
         };
         /**
          * Get a model as ONNX
-         * @description Returns the model as one ONNX file, which predicts without the service what `predict` does: the serving
+         * @description Returns the model as one ONNX file, which gives the predictions of `predict` without the service: the serving
          *     version, or another by its number after the name (`diamond_prices.3`), unless a model has that very name. It
          *     takes `ai.onnx` 21 and `ai.onnx.ml` 5, such as ONNX Runtime 1.30, and computes in float64.
          *
@@ -1037,7 +1037,7 @@ export interface paths {
          *     slices (Westfall and Young 1993). A slice has at least 20 rows and 1 % of them, and at least 1.2 times the error
          *     of all. Numbers and dates are parted at their deciles.
          *
-         *     Each row has what its values contributed to its prediction, by the trees that made it: `contributions` of the answer
+         *     Each row has the contributions of its values to its prediction, by the trees that made it: `contributions` of the answer
          *     names the numbers, and they add up to `predicted` before that is rounded and kept in the range of the target, or
          *     to the log-odds of the predicted class. Those of a forecast are of the trees of the backtest, and add up to it, unless that
          *     would be below the lowest possible value.
@@ -1195,10 +1195,10 @@ export interface paths {
          *     a new version waits beside the serving one until it is chosen here. With `if_not_worse`, it serves if its error
          *     is at most 5 % larger, on at least 100 rows of its table that it held out and that the serving version was not
          *     trained on; where there are fewer, or the two predict or read something else,
-         *     or are forecasts, it waits. `comparison` of the new version says what was compared.
+         *     or are forecasts, it waits. `comparison` of the new version has the compared errors.
          *
          *     `adapt` says whether answers adapt to the true values of remembered rows. Widths of intervals, sets of classes
-         *     and their probabilities are then moved by each value that came since the training of the version, and answers
+         *     and their probabilities then follow each true value since the training of the version, and answers
          *     have the header `Model-Calibration`. Predicted numbers stay. Each forecast step adapts to the true values of that
          *     step. Backtests do not adapt. A new version begins with its own calibration. `If-Match` takes the `ETag` of
          *     `getModel`.
@@ -1408,7 +1408,7 @@ export interface paths {
          *     | `ping` | an empty result, up to revision 2025-11-25 |
          *     | `notifications/cancelled` | 202; the request that it names ends with 202, too, up to revision 2025-11-25 |
          *
-         *     Any key may connect, and its scopes decide what it sees: `predict` the tools `predict_NAME` of trained models,
+         *     Any key may connect, and its scopes decide which tools it sees: `predict` the tools `predict_NAME` of trained models,
          *     `ask` the tools `ask_NAME` of agents and `query_NAME` of tables, `read` the tools `search_NAME` of documents, and
          *     resources. Prompts need `predict`. With more than 12 tools, or more than 4,000 tokens of them, the list has `find_tools`,
          *     `describe_tool` and `call_tool` instead.
@@ -2091,7 +2091,7 @@ export interface components {
         OpenObject: {
             [key: string]: unknown;
         };
-        /** @description The sender of a request, and what it may do. */
+        /** @description The sender of a request, and its rights. */
         Caller: {
             /** @description The owner of the projects that the caller sees; `local` on a service without keys. */
             owner: string;
@@ -2142,7 +2142,7 @@ export interface components {
                 quotas?: components["schemas"]["Quota"][];
             };
         };
-        /** @description A limit of a key or identity, and what is left of it. */
+        /** @description A limit of a key or identity, and its rest. */
         Quota: {
             name: components["schemas"]["LimitName"];
             /**
@@ -2273,7 +2273,7 @@ export interface components {
          */
         AuditOutcome: "done" | "refused";
         /**
-         * @description Something that was done or refused. A request that changes something in several steps, such as the truths of a
+         * @description An act or a refusal. A request that changes something in several steps, such as the truths of a
          *     large table, has one event, with the first step.
          */
         AuditEvent: {
@@ -2772,7 +2772,7 @@ export interface components {
             /** @description The messages, the oldest first, in one of two forms. The last one is the question. */
             messages: components["schemas"]["QuestionMessage"][] | components["schemas"]["RoleMessage"][];
         };
-        /** @description A question, and what was answered. */
+        /** @description A question, and its answer. */
         QuestionMessage: {
             question: components["schemas"]["MessageText"];
             /** @description The answer, or null if there is none. */
@@ -2819,7 +2819,7 @@ export interface components {
             /** @description The name of the tool, as the language model knows it. */
             tool: string;
             input: components["schemas"]["AnyValue"];
-            /** @description The beginning of what the tool gave; null if it failed. */
+            /** @description The beginning of the result of the tool; null if it failed. */
             result: string | null;
             /** @description The reason why the tool failed; null if it did not. */
             error: string | null;
@@ -2891,7 +2891,7 @@ export interface components {
             /** @description The uses, in order. */
             steps: {
                 action: components["schemas"]["AgentAction"];
-                /** @description The beginning of what the tool gave, or the reason why it failed. */
+                /** @description The beginning of the result of the tool, or the reason why it failed. */
                 observation: string;
                 /** @description The reason why the tool failed; null if it did not. */
                 error: string | null;
@@ -3047,7 +3047,7 @@ export interface components {
         } | null;
         /** @description The version that is to serve, and which later ones are, under `serving`. */
         ServeVersionBody: {
-            /** @description The version that is to serve, or which later ones are; what is left out stays. */
+            /** @description The version that is to serve, or the rule for later ones; fields that are left out stay. */
             serving: {
                 version?: components["schemas"]["VersionNumber"];
                 promotion?: components["schemas"]["Promotion"];
@@ -3194,7 +3194,7 @@ export interface components {
         MissingWordsIn: string[];
         /** @description The columns that are known ahead. */
         KnownColumns: components["schemas"]["ColumnName"][];
-        /** @description The countries and regions whose holidays a forecast knows, by their codes; none where it was not asked for. */
+        /** @description The countries and regions whose holidays a forecast knows, by their codes; none if the training named none. */
         HolidayRegions: string[];
         /**
          * Format: int32
@@ -3495,7 +3495,7 @@ export interface components {
             row?: number;
         };
         /**
-         * @description What the reading of the table and the training found: what a model is not trained on, and what looks odd in the table. The most
+         * @description The findings of the reading of the table and of the training: rows and columns that a model is not trained on, and unusual parts of the table. The most
          *     important first, at most 100, of which the last one then has the kind `further_findings` and counts the others; in lists of models
          *     and versions at most 10. Findings never change the table: their `remedies` are parameters of `trainModel`.
          */
@@ -3612,7 +3612,7 @@ export interface components {
          * @enum {string}
          */
         ModelStatus: "training" | "ready" | "failed";
-        /** @description An input column of a model, and what the model makes of it. */
+        /** @description An input column of a model, and its use by the model. */
         Column: {
             name: components["schemas"]["ColumnName"];
             /**
@@ -3995,7 +3995,7 @@ export interface components {
         /**
          * @description A message. Null counts as not sent. One of the assistant may have tool calls in place of content. It and its parts
          *     may have fields of any other name, such as `reasoning_content`: they are history, perhaps of another server, and
-         *     what is not described here is not read. A message that says nothing is left out.
+         *     fields that are not described here are not read. An empty message is left out.
          */
         OpenaiMessage: {
             /**
@@ -4036,7 +4036,7 @@ export interface components {
         };
         /**
          * @description An image of PNG, JPEG, GIF or WebP as a data URL. It is passed on to the chat server, whose language model must
-         *     read images. Other addresses are refused: neither the service nor the chat server fetches what a caller names.
+         *     read images. Other addresses are refused: neither the service nor the chat server fetches addresses of a caller.
          */
         OpenaiImage: string;
         /** @description A text. */
@@ -4330,7 +4330,7 @@ export interface components {
             /** @description Without effect. */
             strict?: boolean | null;
         };
-        /** @description The answer of an agent, in the form of Open Responses. Members that say how it was made repeat what was in effect. */
+        /** @description The answer of an agent, in the form of Open Responses. Members about its creation repeat the values in effect. */
         OpenaiResponse: {
             id: components["schemas"]["OpenaiResponseId"];
             /** @constant */
@@ -4468,7 +4468,7 @@ export interface components {
             /** @constant */
             role: "assistant";
             /**
-             * @description `commentary` for what the agent says before it uses a tool, `final_answer` for the rest. The texts of all messages together are the answer.
+             * @description `commentary` for text that the agent writes before it uses a tool, `final_answer` for the rest. The texts of all messages together are the answer.
              * @enum {string}
              */
             phase?: "commentary" | "final_answer";
@@ -4552,7 +4552,7 @@ export interface components {
             /** @description The name of the tool, as the language model knows it. */
             tool: string;
             input: components["schemas"]["AnyValue"];
-            /** @description The beginning of what the tool gave; null if it failed, and while it is used. */
+            /** @description The beginning of the result of the tool; null if it failed, and while it is used. */
             result: string | null;
             /** @description The reason why the tool failed; null if it did not. */
             error: string | null;
@@ -4737,7 +4737,7 @@ export interface components {
             interval_level: number;
             /**
              * Format: double
-             * @description The share of held-out rows whose truth lay within the interval of that confidence.
+             * @description The share of held-out rows whose true value is within the interval of that confidence.
              */
             interval_coverage: number;
             /**
@@ -4921,7 +4921,7 @@ export interface components {
             reliability: components["schemas"]["ReliabilityBin"][];
         };
         /**
-         * @description What happens if each held-out row is called of the class whose probability of it is at least a threshold. The
+         * @description The result of calling each held-out row of the class if its probability is at least a threshold. The
          *     lists have the same length. Two thresholds in turn differ by about two hundredths of the class's rows, or of
          *     the others, unless rows of the same probability stand between them. Null where `auc` is, and for models of
          *     more than ten classes.
@@ -4967,7 +4967,7 @@ export interface components {
             /** @description The reason why there are no errors, such as that the version is not ready; null if there are. */
             reason: string | null;
             /**
-             * @description What `error` is. `absolute_error`: the distance of the prediction from the truth, in units of the target.
+             * @description The meaning of `error`. `absolute_error`: the distance of the prediction from the true value, in units of the target.
              *     `log_loss`: the negative natural logarithm of the probability of the true class. `scaled_error`, of
              *     forecasts: the distance in units of the mean error of repeating the last season within the series' history;
              *     where no series has one, it is `absolute_error`. Null if there are no errors.
@@ -5049,7 +5049,7 @@ export interface components {
             probability: number | null;
             /**
              * Format: double
-             * @description The error, as `measure` says.
+             * @description The error, by `measure`.
              */
             error: number;
             /**
@@ -5121,7 +5121,7 @@ export interface components {
             promises: number;
             /**
              * Format: int64
-             * @description Those of them whose true value has not come.
+             * @description The number of promises without a true value.
              */
             missing: number;
             truths: components["schemas"]["RecordTruths"];
@@ -5209,7 +5209,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description The promises whose true value has come.
+         * @description The number of promises with a true value.
          */
         RecordTruths: number;
         /**
@@ -5219,14 +5219,14 @@ export interface components {
         RecordKept: number;
         /**
          * Format: double
-         * @description The share of promises that were kept, of those whose true value has come; null if there are none.
+         * @description The share of promises that were kept, of those with a true value; null if there are none.
          */
         RecordCoverage: number | null;
-        /** @description Where the true share may lie, given chance; the Wilson score interval of 95 %. Null if there are no truths. */
+        /** @description The interval of the true share, given chance; the Wilson score interval of 95 %. Null if there are no true values. */
         RecordBand: number[] | null;
         /**
          * Format: double
-         * @description The share that was promised, the mean confidence of the promises whose true value has come; null if there are none.
+         * @description The share that was promised, the mean confidence of the promises with a true value; null if there are none.
          */
         RecordPromised: number | null;
         /**
@@ -5246,7 +5246,7 @@ export interface components {
             raised_at: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int64
-             * @description The number of the truth that raised it; null if it was not raised.
+             * @description The number of the true value that raised it; null if it was not raised.
              */
             raised_after: number | null;
             /**
@@ -5347,7 +5347,7 @@ export interface components {
             /** @description The texts that count as missing values, the most frequent first. */
             missing: components["schemas"]["MissingText"][];
             /**
-             * @description The parameters that would decide the meaning of an undecided column, each with what it makes of one text.
+             * @description The parameters that would decide the meaning of an undecided column, each with its result for one text.
              *     Empty for other columns, and where no parameter decides.
              */
             alternatives: components["schemas"]["ReadingAlternative"][];
@@ -5393,7 +5393,7 @@ export interface components {
         };
         /**
          * @description A row of a training table, its values by column name. An element that is not an object makes the
-         *     table unusable, and the answer says which it is.
+         *     table unusable, and the answer names it.
          */
         TableRow: {
             [key: string]: unknown;
@@ -5455,7 +5455,7 @@ export interface components {
             /** @description The problem of the line or the stream. */
             problem: components["schemas"]["InvalidLine"] | components["schemas"]["InvalidRequest"] | components["schemas"]["UnknownNames"] | components["schemas"]["Unauthorized"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
         };
-        /** @description The last line of a stream whose rows hold what the model can make nothing of. */
+        /** @description The last line of a stream with warnings. */
         WarningsLine: {
             /** @description By kind; within a kind, those of most rows first. */
             warnings: components["schemas"]["RowWarning"][];
@@ -6521,7 +6521,7 @@ export interface components {
                 "application/json": components["schemas"]["OauthError"];
             };
         };
-        /** @description A page that says what is wrong with the request, or with what was entered. */
+        /** @description A page that names the fault of the request, or of the input. */
         OauthFaultPage: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -7376,7 +7376,7 @@ export interface components {
         AuditOperation: components["schemas"]["AuditText"];
         /** @description The id of the key that the events came from. */
         AuditKey: components["schemas"]["AuditText"];
-        /** @description The address of a resource. Events of what lies below it are listed, too. */
+        /** @description The address of a resource. Events of resources below it are listed, too. */
         AuditResource: components["schemas"]["AuditText"];
         /** @description Only events with this result. */
         AuditResult: components["schemas"]["AuditOutcome"];
@@ -7417,8 +7417,8 @@ export interface components {
          */
         McpName: components["schemas"]["McpHeader"];
         /**
-         * @description The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose
-         *     request `notifications/cancelled` names.
+         * @description The session that `initialize` has answered with. The service stores nothing of it: with the key, it identifies
+         *     the client whose request `notifications/cancelled` names.
          */
         McpSession: components["schemas"]["McpHeader"];
         /**
@@ -7472,7 +7472,7 @@ export interface components {
          */
         DropLines: components["schemas"]["DroppedLines"];
         /**
-         * @description The column that a training is to predict. With it, `findings` include what is odd about the target, and about other
+         * @description The column that a training is to predict. With it, `findings` include those about the target, and about other
          *     columns beside it, as far as the first rows show.
          */
         PreviewTarget: components["schemas"]["ColumnName"];
@@ -7630,7 +7630,7 @@ export interface components {
         /**
          * @description What the key or identity has left, and the seconds until it has all of it again (draft-ietf-httpapi-ratelimit-headers).
          *     `"key"` is requests to this instance, as the service limits them; `"requests"`, `"rows"` and `"tokens"` are
-         *     the limits of the key or identity itself, as far as this instance knows what is left of them. Sent where the
+         *     the limits of the key or identity itself, as far as this instance knows their rest. Sent where the
          *     service limits its keys, or the key or identity has limits.
          */
         RateLimit: string;
@@ -7677,7 +7677,7 @@ export interface components {
         RetryAfter: number;
         /** @description In how many seconds it is worth trying again. Sent while the same request is in progress. */
         RetryAfterInProgress: number;
-        /** @description In how many seconds it is worth trying again. Sent if the chat server says so. */
+        /** @description The seconds after which to try again. Sent if the chat server gives them. */
         RetryAfterOfChatServer: number;
         /** @description In how many seconds it is worth trying again. Sent while a training runs. */
         RetryAfterWhileTraining: number;
@@ -8109,7 +8109,7 @@ export interface operations {
             query?: {
                 /** @description Whether the changes are only listed. They are checked as if they were to be made, but for rows of trainings. */
                 dry_run?: boolean;
-                /** @description Whether what the manifest does not name is deleted. */
+                /** @description Whether resources that the manifest does not name are deleted. */
                 prune?: boolean;
             };
             header?: {
@@ -9692,7 +9692,7 @@ export interface operations {
                  */
                 exclude?: components["schemas"]["ChosenColumns"];
                 /**
-                 * @description A column whose values are categories whatever they look like, once for each such column. A postal code keeps
+                 * @description A column whose values are categories in any case, once for each such column. A postal code keeps
                  *     its leading zero: `05914` is not `5914`.
                  */
                 as_category?: components["schemas"]["ChosenColumns"];
@@ -10604,7 +10604,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The column that a training is to predict. With it, `findings` include what is odd about the target, and about other
+                 * @description The column that a training is to predict. With it, `findings` include those about the target, and about other
                  *     columns beside it, as far as the first rows show.
                  */
                 target?: components["parameters"]["PreviewTarget"];
@@ -10730,8 +10730,8 @@ export interface operations {
                  */
                 "Mcp-Name"?: components["parameters"]["McpName"];
                 /**
-                 * @description The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose
-                 *     request `notifications/cancelled` names.
+                 * @description The session that `initialize` has answered with. The service stores nothing of it: with the key, it identifies
+                 *     the client whose request `notifications/cancelled` names.
                  */
                 "Mcp-Session-Id"?: components["parameters"]["McpSession"];
                 /**
@@ -10784,8 +10784,8 @@ export interface operations {
                  */
                 "Mcp-Name"?: components["parameters"]["McpName"];
                 /**
-                 * @description The session that `initialize` has answered with. The service keeps nothing of it: with the key, it says whose
-                 *     request `notifications/cancelled` names.
+                 * @description The session that `initialize` has answered with. The service stores nothing of it: with the key, it identifies
+                 *     the client whose request `notifications/cancelled` names.
                  */
                 "Mcp-Session-Id"?: components["parameters"]["McpSession"];
                 /**
@@ -10992,7 +10992,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The parameters of the request, and what was chosen. */
+        /** @description The parameters of the request, and the choices. */
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": components["schemas"]["OauthConsent"];
@@ -11481,7 +11481,7 @@ export interface operations {
                 operation?: components["parameters"]["AuditOperation"];
                 /** @description The id of the key that the events came from. */
                 key?: components["parameters"]["AuditKey"];
-                /** @description The address of a resource. Events of what lies below it are listed, too. */
+                /** @description The address of a resource. Events of resources below it are listed, too. */
                 resource?: components["parameters"]["AuditResource"];
                 /** @description Only events with this result. */
                 result?: components["parameters"]["AuditResult"];

@@ -23,7 +23,7 @@ from datetime import date, datetime
 
 @dataclass
 class Caller:
-    """The sender of a request, and what it may do."""
+    """The sender of a request, and its rights."""
     owner: str
     key: Optional[CallerKey]
     scopes: List[Scope]
@@ -34,7 +34,7 @@ class Caller:
 
 @dataclass
 class Quota:
-    """A limit of a key or identity, and what is left of it."""
+    """A limit of a key or identity, and its rest."""
     name: LimitName
     limit: int
     seconds: int
@@ -94,7 +94,7 @@ class AuditOutcome(str, Enum):
 
 @dataclass
 class AuditEvent:
-    """Something that was done or refused. A request that changes something in several steps, such as the truths of a
+    """An act or a refusal. A request that changes something in several steps, such as the truths of a
     large table, has one event, with the first step.
     """
     id: Id
@@ -341,7 +341,7 @@ class CompletionBody:
 
 @dataclass
 class QuestionMessage:
-    """A question, and what was answered."""
+    """A question, and its answer."""
     question: MessageText
     answer: Optional[str] = None
 
@@ -791,7 +791,7 @@ class ModelStatus(str, Enum):
 
 @dataclass
 class Column:
-    """An input column of a model, and what the model makes of it."""
+    """An input column of a model, and its use by the model."""
     name: ColumnName
     kind: str
     used: bool
@@ -1328,7 +1328,7 @@ class EventMessagesItem:
 
 @dataclass
 class StepsEventStepsItem:
-    """A use of a tool, and what it gave."""
+    """A use of a tool, and its result."""
     action: AgentAction
     observation: str
     error: Optional[str]
@@ -1358,7 +1358,7 @@ class VersionComparisonObject:
 
 @dataclass
 class ServeVersionBodyServing:
-    """The version that is to serve, or which later ones are; what is left out stays."""
+    """The version that is to serve, or the rule for later ones; fields that are left out stay."""
     version: Optional[VersionNumber] = None
     promotion: Optional[Promotion] = None
     adapt: Optional[Adapt] = None
@@ -1490,7 +1490,7 @@ class ClassificationMetricsObject:
 
 @dataclass
 class ThresholdTableObject:
-    """What happens if each held-out row is called of the class whose probability of it is at least a threshold. The
+    """The result of calling each held-out row of the class if its probability is at least a threshold. The
     lists have the same length. Two thresholds in turn differ by about two hundredths of the class's rows, or of
     the others, unless rows of the same probability stand between them. Null where `auc` is, and for models of
     more than ten classes.

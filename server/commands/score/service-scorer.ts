@@ -39,7 +39,7 @@ export interface ServiceTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** The column of the answer itself. */
   readonly answer: string;
-  /** Told once when rows have to be sent again, until an answer has come. */
+  /** Called once when rows have to be sent again, until an answer has arrived. */
   readonly onWait: (message: string) => void;
 }
 

@@ -17,10 +17,10 @@ export interface WriteJob {
   readonly sent: Int32Array;
 }
 
-/** What arrives at the port of a job. */
+/** A message to the port of a job. */
 export type Answers = AnswerBatch | 'end' | 'abort';
 
-/** What the thread reports: that a batch was taken, and at the end of a job its rows, or its failure. */
+/** A report of the thread: that it took a batch, and at the end of a job its rows, or its failure. */
 export type WriteReport =
   | { readonly kind: 'taken' }
   | { readonly kind: 'written'; readonly rows: number }
