@@ -34,13 +34,18 @@ afterAll(async () => {
 
 const address = (name: string) => `${server.url}/api/projects/default/models/${name}`;
 
-function send(name: string, type: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> {
-  const query = 'target=price&exclude=id&effort=fast';
+function send(
+  name: string,
+  type: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  choices = '&exclude=id',
+): Promise<Response> {
+  const query = `target=price&effort=fast${choices}`;
   return fetch(`${address(name)}?${query}`, { method: 'PUT', headers: { 'Content-Type': type }, body });
 }
 
-function sendQuery(name: string, query: string): Promise<Response> {
-  return send(name, 'application/json', JSON.stringify({ source: { database: 'lake', query } }));
+function sendQuery(name: string, query: string, choices?: string): Promise<Response> {
+  return send(name, 'application/json', JSON.stringify({ source: { database: 'lake', query } }), choices);
 }
 
 async function ready(name: string, response: Response): Promise<Model> {
@@ -59,6 +64,17 @@ test('a query makes the model that the file makes when it is sent, and retrains 
   expect(asked.checksum).toBe(sent.checksum);
   const again = await ready('asked', await fetch(`${address('asked')}/retrain`, { method: 'POST' }));
   expect(again).toMatchObject({ version: 2, checksum: asked.checksum });
+});
+
+test('a query of more rows than a table has is sampled, and the model says of how many', async () => {
+  const query = 'select i % 100 as x, (i % 100) * 2 + i % 7 as price from range(1500000) t(i)';
+  const first = await ready('sampled', await sendQuery('sampled', query, ''));
+  expect(first).toMatchObject({
+    row_count: 1_000_000,
+    reading: { rows_sent: 1_000_000, rows_used: 1_000_000, rows_of_query: 1_500_000 },
+  });
+  const again = await ready('sampled', await fetch(`${address('sampled')}/retrain`, { method: 'POST' }));
+  expect(again).toMatchObject({ version: 2, checksum: first.checksum, reading: { rows_of_query: 1_500_000 } });
 });
 
 test('a query of other tables, and one that fails, are refused', async () => {

@@ -53,7 +53,13 @@ export { wordsIn } from './table/missing-words.js';
 export { shownReading, type TableMarks } from './table/reading/column-reading.js';
 export { nameSeason } from './table/season-name.js';
 export type { ForecastGoal, SeriesReport } from './table/series-table.js';
-export type { Goal, ModelTask, Task } from './table/table.js';
+export {
+  type Goal,
+  MAX_CELLS as MAX_TABLE_CELLS,
+  MAX_ROWS as MAX_TABLE_ROWS,
+  type ModelTask,
+  type Task,
+} from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';
 export type { ValidationChoice } from './table/validation.js';
 export type { ClassificationModel } from './tasks/classification/model.js';

@@ -24,6 +24,15 @@ export interface Query {
   readonly tables: readonly string[];
   readonly sql: string;
   readonly limits: QueryLimits;
+  /** The size of the sample that is read in place of more rows, where the database can draw one; undefined for all rows. */
+  readonly sample?: SampleSize | undefined;
+}
+
+/** The size of the sample that stands for a query of more rows. */
+export interface SampleSize {
+  readonly maxRows: number;
+  /** The most rows × columns. */
+  readonly maxCells: number;
 }
 
 /** Takes lines of rows, and resolves when there is room for more. */
@@ -68,10 +77,11 @@ export interface Driver {
    * Hands on the rows of a query as lines of JSON arrays: the names of the columns first, then the
    * cells of each row. Cells are texts, numbers, booleans and nulls.
    * @param sink gets whole lines; no further row is read until it resolves
+   * @returns the number of rows of the query, if those that were handed on are a sample of them
    * @throws {ProblemError} if the query is refused or fails; some lines may have been handed on
    * @throws the error of `sink`, or the reason of `signal`
    */
-  read(query: Query, sink: LineSink, signal: AbortSignal): Promise<void>;
+  read(query: Query, sink: LineSink, signal: AbortSignal): Promise<number | undefined>;
 
   /** Closes the connections of the driver, if it keeps any. */
   stop?(): Promise<void>;

@@ -2,7 +2,7 @@ import { FairGate, type TimedLimits } from '../common/fair-gate.js';
 import { namesFor } from '../common/named-settings.js';
 import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
 import { WorkerPool } from '../work/worker-pool.js';
-import type { Driver, QueryLimits, QueryResult, TableDescription } from './driver.js';
+import type { Driver, QueryLimits, QueryResult, SampleSize, TableDescription } from './driver.js';
 import { StatementParser } from './postgres/statement-parser.js';
 import { GATE_ERRORS, queryError, refuseAmbiguousText } from './query-error.js';
 import { type DatabaseSettings, findDuckdb } from './settings.js';
@@ -125,6 +125,7 @@ export class SqlDatabases {
   /**
    * Reads a table to train from, out of a database that the operator opens to trainings. The query
    * begins with the first pull; it ends when the reader leaves.
+   * @param sampling the size of the sample that stands for more rows, and what takes their number, after the last line
    * @returns lines of JSON arrays, the names of the columns first
    * @throws {ProblemError} whose message states what to do instead
    * @throws the reason of `signal`
@@ -133,8 +134,10 @@ export class SqlDatabases {
     owner: string,
     { database: name, query: sql }: { readonly database: string; readonly query: string },
     signal: AbortSignal,
+    sampling?: { readonly size: SampleSize; readonly onSample: (rowsInAll: number) => void },
   ): AsyncGenerator<Uint8Array> {
     const { limits } = this.#trainings;
+    const sample = sampling?.size;
     let bytes = 0;
     const read = async ({ push }: Sink<Uint8Array>, over: AbortSignal) => {
       const database = this.#trainings.find(owner, name, explainClosed);
@@ -149,9 +152,10 @@ export class SqlDatabases {
         await push(lines);
       };
       const { training: tables = [] } = database.settings;
-      await this.#trainings.run(owner, database, over, (driver, running) =>
-        driver.read({ owner, tables, sql, limits }, sink, running),
+      const rowsInAll = await this.#trainings.run(owner, database, over, (driver, running) =>
+        driver.read({ owner, tables, sql, limits, sample }, sink, running),
       );
+      if (rowsInAll !== undefined) sampling?.onSample(rowsInAll);
     };
     return toAsyncIterable(read, { signal, maxWaiting: MAX_WAITING_PIECES });
   }

@@ -68,8 +68,8 @@ function listFindings({ findings }: Model): string[] {
 /** Returns the rows that a version is trained on, such as `100 of 600 rows`. */
 function describeRows({ row_count, reading }: Model): string {
   const used = count.format(reading?.rows_used ?? row_count ?? 0);
-  if (reading === null || reading.rows_used === reading.rows_sent) return `${used} rows`;
-  return `${used} of ${count.format(reading.rows_sent)} rows`;
+  const all = reading?.rows_of_query ?? reading?.rows_sent;
+  return all === undefined || all === reading?.rows_used ? `${used} rows` : `${used} of ${count.format(all)} rows`;
 }
 
 /** The most columns that a report lists, those that matter most. */

@@ -52,13 +52,14 @@ const CAUSES: Readonly<Record<Reading['left_out'][number]['cause'], string>> = {
   repeated_moment: 'With the moment of a later row',
 };
 
-function Rows({ reading: { rows_sent, rows_used, left_out, missing_words } }: { reading: Reading }) {
+function Rows({ reading: { rows_sent, rows_used, rows_of_query, left_out, missing_words } }: { reading: Reading }) {
   return (
     <>
       <p>
         {left_out.length === 0
           ? `All ${count(rows_sent, 'row')} were used.`
           : `${whole(rows_used)} of ${count(rows_sent, 'row')} were used.`}
+        {rows_of_query !== undefined && ` They are a random sample of the ${count(rows_of_query, 'row')} of the query.`}
       </p>
       {left_out.length > 0 && (
         <ul>

@@ -15,6 +15,8 @@ export interface ReadingReport {
   readonly missing_words: string[];
   /** The further ones in the target; absent where there are none. */
   readonly target_missing_words?: string[];
+  /** The rows of the query, of which the table is a sample; absent where it has all of them, or was sent. */
+  readonly rows_of_query?: number;
 }
 
 /** The rows that were read of a table, and its findings. */

@@ -30,6 +30,8 @@ export interface DuckdbJob {
 export interface DuckdbAnswer {
   readonly tables: TableDescription[];
   readonly result: QueryResult;
+  /** The number of rows of the query, if those that were written are a sample of them. */
+  readonly rowsInAll?: number;
 }
 
 const DEFAULTS = { memory_mib: 1024, temporary_mib: 4096 };
@@ -88,7 +90,7 @@ export function openDuckdb(name: string, settings: DuckdbSettings, limits: Query
     describe: async (tables, signal) => (await run({ tables }, signal)).tables,
     query: async (query, signal) => (await run({ tables: query.tables, query }, signal)).result,
     read: async (query, sink, signal) => {
-      await run({ tables: query.tables, query, isStream: true }, signal, sink);
+      return (await run({ tables: query.tables, query, isStream: true }, signal, sink)).rowsInAll;
     },
     stop: () => pool.close(),
   };

@@ -1,10 +1,11 @@
 /** Tables that DuckDB makes of files, good and bad. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DuckdbShop, duckdbShop, installBeside } from '../../../testkit/databases/duckdb-shop.js';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
 import { WAIT_MS } from '../../../testkit/patience.js';
+import type { DatabaseSettings } from '../settings.js';
 import { SqlDatabases } from '../sql-databases.js';
 
 let shop: DuckdbShop;
@@ -22,7 +23,7 @@ const { signal } = new AbortController();
 
 /** Lends a database for some questions. */
 async function withDatabase<T>(
-  setting: { readonly url: string } | { readonly views: Readonly<Record<string, string>> },
+  setting: Omit<DatabaseSettings, 'training' | 'owners'>,
   work: (databases: SqlDatabases) => Promise<T>,
 ): Promise<T> {
   const limits = { agents: { timeoutMs: WAIT_MS }, trainings: { maxBytes: 1024 ** 3 } };
@@ -168,6 +169,53 @@ test('rows to train from keep the order of the query, also over semicolons and c
   expect(names).toBe('["i","i"]');
   const expected = await shop.run('select i from range(300000) t(i) order by hash(i)');
   expect(rows).toEqual(expected.map(([i]) => `[${i},${2 * Number(i)}]`));
+});
+
+describe('a sample', () => {
+  /** Reads a sample; returns its rows, and the number of rows of the query. */
+  async function sampled(query: string, maxRows: number, threads = 2) {
+    const size = { maxRows, maxCells: 1_000_000 };
+    const limits = { threads };
+    let rowsInAll: number | undefined;
+    const onSample = (rows: number) => {
+      rowsInAll = rows;
+    };
+    const text = await withDatabase({ views: { t: shop.orders }, limits }, async (databases) => {
+      let lines = '';
+      const rows = databases.readTable('o', { database: 'data', query }, signal, { size, onSample });
+      for await (const piece of rows) lines += Buffer.from(piece);
+      return lines;
+    });
+    const [, ...rows] = text.trimEnd().split('\n');
+    return { rows: rows.map((line): number[] => JSON.parse(line)), rowsInAll };
+  }
+
+  test('of more rows than a table has is exact in size, in order, and the same for any number of threads', async () => {
+    const query = 'select i, i % 10 as x from range(1, 700000) r(i) where i % 3 <> 1';
+    const { rows, rowsInAll } = await sampled(query, 1_000);
+    expect(rowsInAll).toBe(466_666);
+    expect(rows).toHaveLength(1_000);
+    const order = rows.map(([i = 0]) => i);
+    expect(order).toEqual([...new Set(order)].sort((one, other) => one - other));
+    expect(await sampled(query, 1_000, 1)).toEqual({ rows, rowsInAll });
+    expect(await sampled(query, 1_000, 4)).toEqual({ rows, rowsInAll });
+    // Each tenth of the rows, and each kind of row, has its share; where a row lies in its run is random.
+    for (let part = 0; part < 10; part++) {
+      expect(order.filter((i) => i > part * 70_000 && i <= (part + 1) * 70_000).length).toBeCloseTo(100, -0.5);
+    }
+    const places = order.map((i, run) => (i - run * 700) / 700).filter((place) => place < 0.5);
+    expect(places.length).toBeGreaterThan(430);
+    expect(places.length).toBeLessThan(570);
+  });
+
+  test('leaves as many rows as there are, up to the limits of rows and cells', async () => {
+    const all = await sampled('select i from range(1000) r(i)', 1_000);
+    expect([all.rows.length, all.rowsInAll]).toEqual([1_000, undefined]);
+    const one = await sampled('select i from range(1001) r(i)', 1_000);
+    expect([one.rows.length, one.rowsInAll]).toEqual([1_000, 1_001]);
+    const cells = await sampled(`select i, ${'i, '.repeat(199)} i from range(10000) r(i)`, 100_000);
+    expect([cells.rows.length, cells.rowsInAll]).toEqual([4_975, 10_000]);
+  });
 });
 
 test('rows, cells and names beyond the limits are cut off or refused', async () => {

@@ -1,7 +1,14 @@
 import type { DuckDBResult } from '@duckdb/node-api';
 import { ProblemError } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
-import { collectRows, type Query, type QueryResult, quoteName, type TableDescription } from '../driver.js';
+import {
+  collectRows,
+  type Query,
+  type QueryResult,
+  quoteName,
+  type SampleSize,
+  type TableDescription,
+} from '../driver.js';
 import { readJsonCell } from '../json-cell.js';
 import { databaseUnavailable, largeCell, missingTable, onlyOneSelect, tooMuchMemory } from '../query-error.js';
 import { answerCell, isNested, tableCell } from './cells.js';
@@ -9,6 +16,7 @@ import type { DuckdbAnswer, DuckdbJob } from './duckdb-driver.js';
 import { checkSelect, explainMessage, splitName } from './guard.js';
 import { DuckdbMissingError, loadDuckdb } from './load-duckdb.js';
 import { firstLines, OpenDatabase } from './open-database.js';
+import { sampleOf } from './sample.js';
 
 const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
 
@@ -20,7 +28,7 @@ async function readFiles(job: DuckdbJob, _input: AsyncIterable<Uint8Array>, outp
   try {
     if (job.query === undefined) return { tables: await describe(database, job.tables), result: NO_ROWS };
     const write = job.isStream ? (lines: Uint8Array) => output.data(lines) : undefined;
-    return { tables: [], result: await runSelect(database, job.query, write) };
+    return { tables: [], ...(await runSelect(database, job.query, write)) };
   } finally {
     database.close();
   }
@@ -71,14 +79,14 @@ async function readColumns({ connection }: OpenDatabase, sql: string): Promise<C
 /**
  * Runs one SELECT that reads only the named tables.
  * @param write gets the rows, as whole lines of JSON arrays, the names of the columns first
- * @returns the first rows; none if `write` gets them
+ * @returns the first rows, none if `write` gets them; and the number of all rows, if it gets a sample of them
  * @throws {ProblemError} if the statement is refused or fails
  */
 async function runSelect(
   database: OpenDatabase,
-  { tables, sql, limits }: Query,
+  { tables, sql, limits, sample }: Query,
   write?: (lines: Uint8Array) => void,
-): Promise<QueryResult> {
+): Promise<Pick<DuckdbAnswer, 'result' | 'rowsInAll'>> {
   try {
     const read = checkSelect(await database.parse(sql), tables);
     const found = await database.expose([...read]);
@@ -87,13 +95,16 @@ async function runSelect(
     const inner = await trimEnd(database, sql, tables);
     const columns = await readColumns(database, inner);
     const toCell = write ? tableCell : answerCell;
-    const statement = wrap(inner, columns, toCell, write ? '' : ` LIMIT ${limits.maxRows + 1}`);
+    const drawn = write && sample && (await drawSample(database, inner, columns.length, sample));
+    const rows = drawn ? drawn.sql : inner;
+    const statement = wrap(rows, columns, toCell, write ? '' : ` LIMIT ${limits.maxRows + 1}`);
+    // What runs is checked as a whole, too.
     checkSelect(await database.parse(statement), tables);
     const result = await database.connection.stream(statement);
-    if (!write) return await collectRows(readRows(result, columns, limits), limits);
+    if (!write) return { result: await collectRows(readRows(result, columns, limits), limits) };
     write(Buffer.from(`${JSON.stringify(columns.map(({ name }) => name))}\n`));
     await writeRows(result, columns, limits.maxCellBytes, write);
-    return NO_ROWS;
+    return { result: NO_ROWS, ...(drawn && { rowsInAll: drawn.rowsInAll }) };
   } catch (error) {
     throw error instanceof ProblemError ? error : explain(database, error);
   }
@@ -112,6 +123,23 @@ async function trimEnd(database: OpenDatabase, sql: string, tables: readonly str
 
 function asParsed(parsed: unknown): { readonly error: boolean } {
   return { error: typeof parsed === 'object' && parsed !== null && 'error' in parsed && parsed.error === true };
+}
+
+/**
+ * Counts the rows of a query, and draws a sample if they are too many.
+ * @returns undefined if all of them fit
+ */
+async function drawSample(
+  { connection }: OpenDatabase,
+  sql: string,
+  columns: number,
+  { maxRows, maxCells }: SampleSize,
+): Promise<{ readonly sql: string; readonly rowsInAll: number } | undefined> {
+  const counted = await connection.run(`SELECT count(*) FROM (${sql}\n) AS roster_rows`);
+  const [[count] = []] = await counted.getRowsJson();
+  const rowsInAll = Number(count);
+  const rows = Math.min(maxRows, Math.floor(maxCells / columns));
+  return rowsInAll <= rows ? undefined : { sql: sampleOf(sql, columns, rowsInAll, rows), rowsInAll };
 }
 
 /** Makes of each row of a statement a text: a JSON array of its cells. */

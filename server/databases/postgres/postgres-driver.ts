@@ -74,6 +74,7 @@ export function openPostgres(
           if (lines.length > 0) await sink(lines);
           isFirst = false;
         }
+        return undefined;
       }),
 
     stop: () => connections.close(),

@@ -40,6 +40,7 @@ export function openSqlite(name: string, url: string, pool: SqlitePool): Driver 
     query: async (query, signal) => (await run({ tables: query.tables, query }, signal)).result,
     read: async (query, sink, signal) => {
       await run({ tables: query.tables, query, isStream: true }, signal, sink);
+      return undefined;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { columnName } from 'roster-prediction/predicting';
+import { columnName, MAX_TABLE_CELLS, MAX_TABLE_ROWS } from 'roster-prediction/predicting';
 import { asRecord } from '../../../contract/json-record.js';
 import { escapeToken } from '../../../contract/pointer.js';
 import { parseJson } from '../../api/body/parse-body.js';
@@ -156,7 +156,7 @@ async function train(
  * Reads the table that a query returns, and stores it for its training.
  * @throws what `Tables.ingest` and `SqlDatabases.readTable` throw; then nothing is stored
  */
-export function ingestQuery(
+export async function ingestQuery(
   { tables, databases }: Pick<TrainingServices, 'tables' | 'databases'>,
   owner: string,
   {
@@ -165,15 +165,27 @@ export function ingestQuery(
   }: Pick<TableSource, 'target' | 'task' | 'choices' | 'marks' | 'validation'> & { source: ModelSource },
   signal: AbortSignal,
 ): Promise<StoredTable> {
-  return tables.ingest({
+  let rowsInAll: number | undefined;
+  // The values of a series are all needed.
+  const sampling = typeof goal.task === 'object' ? undefined : { size: SAMPLE, onSample };
+  function onSample(rows: number): void {
+    rowsInAll = rows;
+  }
+  const table = await tables.ingest({
     ...goal,
     owner,
     format: 'records',
     signal,
-    text: databases.readTable(owner, source, signal),
+    text: databases.readTable(owner, source, signal, sampling),
     tooSlow: slowDatabase,
   });
+  const { report } = table;
+  if (rowsInAll === undefined || !report?.reading) return table;
+  return { ...table, report: { ...report, reading: { ...report.reading, rows_of_query: rowsInAll } } };
 }
+
+/** A table has so many rows and cells. */
+const SAMPLE = { maxRows: MAX_TABLE_ROWS, maxCells: MAX_TABLE_CELLS };
 
 /** Refuses a training while another of the model is in progress, or where a condition does not hold. */
 async function refuseTraining(model: Model | undefined, conditions: Conditions): Promise<void> {
