@@ -29,6 +29,7 @@ export {
   decodePromises,
   isInSet,
   isKept,
+  joinPromises,
   type Promises,
 } from './promises/promise-batch.js';
 export {

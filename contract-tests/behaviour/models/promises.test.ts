@@ -291,7 +291,8 @@ describe('an owner whose storage is full', () => {
     expect((await ask('?target=y', 'PUT', 'text/csv', table)).status).toBe(202);
     const isReady = async () => (await ask('', 'GET', 'text/csv')).json();
     await expect.poll(isReady).toMatchObject({ status: 'ready' });
-    const remember = () => ask('/predict?remember=true', 'POST', 'application/json', '[{"x":1}]');
+    const rows = JSON.stringify(Array.from({ length: 100 }, () => ({ x: 1 })));
+    const remember = () => ask('/predict?remember=true', 'POST', 'application/json', rows);
     const fill = async () => {
       let response = await remember();
       for (let count = 0; response.status === 200 && count < 100; count++) response = await remember();

@@ -144,6 +144,55 @@ export function decodePromises(bytes: Uint8Array): Promises {
 }
 
 /**
+ * Joins batches to one that has their rows in order, as `encodePromises` writes it.
+ *
+ * @returns undefined if they differ in something that all rows of a batch share
+ * @throws {Error} if bytes are not what `encodePromises` wrote
+ */
+export function joinPromises(parts: readonly Uint8Array[]): Uint8Array | undefined {
+  const batches = parts.map(decodePromises);
+  const [first] = batches;
+  if (!first) return undefined;
+  const { bins, adapted } = first;
+  const calibration = JSON.stringify(adapted);
+  const isLike = (other: Promises) =>
+    other.bins.length === bins.length && JSON.stringify(other.adapted) === calibration;
+  const promised = batches.every(isLike) ? joinPromised(batches.map((batch) => batch.promised)) : undefined;
+  if (!promised) return undefined;
+  const levels = batches.flatMap((batch) => Array.from({ length: batch.rows }, (_, row) => batch.level(row)));
+  const joined = {
+    rows: levels.length,
+    bins: bins.map((_, column) => joinBytes(batches.map((batch) => batch.bins[column] ?? new Uint8Array()))),
+    promised,
+    adapted,
+  };
+  return encodePromises(joined, Float64Array.from(levels));
+}
+
+function joinPromised(parts: readonly Promises['promised'][]): Promises['promised'] | undefined {
+  const intervals = parts.filter((part) => part.kind === 'interval');
+  if (intervals.length === parts.length) {
+    const join = (column: 'values' | 'lower' | 'upper') =>
+      Float64Array.from(intervals.flatMap((part) => [...part[column]]));
+    return { kind: 'interval', values: join('values'), lower: join('lower'), upper: join('upper') };
+  }
+  const classes = parts.filter((part) => part.kind === 'classes');
+  const count = classes[0]?.count ?? 0;
+  if (classes.length < parts.length || classes.some((part) => part.count !== count)) return undefined;
+  return {
+    kind: 'classes',
+    count,
+    probabilities: Uint16Array.from(classes.flatMap((part) => [...part.probabilities])),
+    likeliest: joinBytes(classes.map((part) => part.likeliest)),
+    sets: joinBytes(classes.map((part) => part.sets)),
+  };
+}
+
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+/**
  * Decodes `Promises.bins` alone.
  *
  * @throws {Error} if the bytes are not what `encodePromises` wrote

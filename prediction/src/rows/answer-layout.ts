@@ -85,6 +85,8 @@ export interface RowOptions {
 export interface Remembering {
   /** The id of the answer, with which those of its rows begin: 20 digits and lower-case letters. */
   readonly answer: string;
+  /** The number of the first row in the answer, where answers share one id; 0 without it. */
+  readonly first?: number;
   /** The column with the caller's own id of each row. */
   readonly id?: string;
 }

@@ -35,6 +35,8 @@ export interface PromisePart {
 export interface Promising {
   readonly layout: AnswerLayout;
   readonly form: PromiseForm;
+  /** The number of the first row, from 0. */
+  readonly first: number;
   /** The columns of the ids of rows; none where they have none but the answer's. */
   readonly ids: IdColumns | undefined;
   /** The confidence of all rows, where no number of theirs says it. */
@@ -60,7 +62,7 @@ export class PromiseMemory {
   readonly #sets: Uint8Array;
   readonly #bins: readonly Uint8Array[];
   readonly #hashes: Float64Array;
-  #first = 0;
+  #first: number;
   #rows = 0;
   #answerBytes = 0;
   #isDescribed = false;
@@ -68,11 +70,12 @@ export class PromiseMemory {
   #batches: Omit<PromisePart, 'hasNext'>[] = [];
 
   /** @param rows the most rows of a batch and of a block: those of the answer, if it has fewer than a batch may have */
-  constructor({ layout, form, ids, level, adapted }: Promising, rows = MAX_ROWS) {
+  constructor({ layout, form, first, ids, level, adapted }: Promising, rows = MAX_ROWS) {
     this.#maxRows = Math.min(rows, MAX_ROWS);
     this.#adapted = adapted;
     const { length: classes } = form.subject.classes;
     this.#form = form;
+    this.#first = first;
     this.#ids = ids;
     this.#level = level;
     this.#classes = classes;
@@ -144,7 +147,7 @@ export class PromiseMemory {
 
   #endBatch(): void {
     const rows = this.#rows;
-    if (this.#first === 0 && this.#hashes.subarray(0, rows).every((hash) => hash === NO_ID)) {
+    if (!this.#isDescribed && this.#hashes.subarray(0, rows).every((hash) => hash === NO_ID)) {
       refuseUnusedIds(this.#ids, rows);
     }
     const [values, lower, upper] = this.#bounds.map((column) => column.subarray(0, rows));

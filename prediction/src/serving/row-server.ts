@@ -259,6 +259,7 @@ export class RowServer<A> {
       promising: remember && {
         layout: form.layout,
         form: this.#promiseForm,
+        first: remember.first ?? 0,
         ids: chooseIds(remember.id),
         adapted: this.calibration,
         level: task.defaultLevel && (options.confidence ?? task.defaultLevel),

@@ -21,7 +21,8 @@ import { invalidRequest, type ProblemError, problem } from '../../problems/probl
 import type { Store } from '../../store/index.js';
 import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
-import { addPromises, newAnswerId, type RememberedAnswer } from '../record/promise-rows.js';
+import { newAnswerId, type RememberedAnswer } from '../record/promise-rows.js';
+import { SMALL_ROWS, SmallAnswers } from '../record/small-answers.js';
 import { storeAhead } from '../record/store-ahead.js';
 import type { ServingVersion } from '../serving-version.js';
 import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
@@ -56,6 +57,9 @@ export function goesToPool({ hasWorkers }: PredictionPool): DefersJson {
   return (bytes, answerType) => answerType !== JSON_TYPE || (hasWorkers && bytes * BYTE_WORK > SLICE_WORK);
 }
 
+/** The id of an answer, and the number of its first row. */
+type Place = Pick<Remembering, 'answer' | 'first'>;
+
 /** Stands for the memory of an answer in estimates of its work. */
 const REMEMBERED: Remembering = { answer: '' };
 
@@ -65,12 +69,11 @@ export function predictOperations(
   pool: PredictionPool,
   counter: RowCounter,
 ): Pick<Handlers, 'predict'> {
-  /** Remembers the answer where that is asked for. @throws {ProblemError} if the owner stores as much as allowed */
-  const remember = async (
-    { query, caller, params }: Input<'predict'>,
-    version: ServingVersion,
-  ): Promise<RememberedAnswer | undefined> => {
-    if (query.remember !== true) return undefined;
+  const small = new SmallAnswers(store);
+  const storeBatches = (answer: RememberedAnswer, batches: readonly PromisePart[]) => small.addLarge(answer, batches);
+
+  /** Describes an answer that is remembered. @throws {ProblemError} if the owner stores as much as allowed */
+  const remember = async ({ caller, params }: Input<'predict'>, version: ServingVersion): Promise<RememberedAnswer> => {
     const { owner, act } = caller;
     await refuseFullOwner(store.reads, owner, store.limits.stored);
     return { id: newAnswerId(), owner, act, project: params.projectName, version };
@@ -105,27 +108,46 @@ export function predictOperations(
   const rememberHere = async (
     input: Input<'predict'>,
     predictor: AnyPredictor,
+    body: RawJson<PredictBody>,
     { rows, at }: FoundRows,
     headers: WarningFields,
   ) => {
     const { query, caller, params, reply } = input;
     const version = await predictors.requireVersion(caller, params);
     const answer = await remember(input, version);
-    const pieces: Uint8Array[] = [];
-    const promises: PromisePart[] = [];
+    const form = readForm(input);
     const count = counter.begin(caller);
-    let answered = 0;
-    try {
-      const options = answerOptions(input, readForm(input), answer);
-      for await (const part of answerParsedRows(predictor, rows, options)) {
-        if (part.kind === 'count') await count.add(part.rows);
+    const make = async (place: Place, known?: RowCount) => {
+      const pieces: Uint8Array[] = [];
+      const promises: PromisePart[] = [];
+      for await (const part of answerParsedRows(predictor, rows, answerOptions(input, form, place))) {
+        if (part.kind === 'count') await known?.add(part.rows);
         else if (part.kind === 'promises') promises.push(part);
         else if (part.kind === 'bytes') {
           pieces.push(Buffer.from(part.bytes));
           answered += part.rows;
         }
       }
-      if (answer) await addPromises(store, answer, promises);
+      return { pieces, promises };
+    };
+    let answered = 0;
+    let pieces: Uint8Array[];
+    try {
+      // Forecasts have other rows than were sent, and so many that they need not be gathered.
+      if (rows.length <= SMALL_ROWS && 'answerOne' in predictor) {
+        await count.add(rows.length);
+        const makeAndLeave = async (place: Place) => {
+          const made = await make(place);
+          // Others are answered while it is stored.
+          body.leave();
+          return made;
+        };
+        ({ pieces } = await small.add(answer, query.id !== undefined, makeAndLeave));
+      } else {
+        const made = await make({ answer: answer.id }, count);
+        await small.addLarge(answer, made.promises);
+        ({ pieces } = made);
+      }
       count.answer(answered);
     } catch (error) {
       throw error instanceof InvalidRowsError ? invalidRows(error, at) : error;
@@ -149,7 +171,7 @@ export function predictOperations(
       const work = refuseInvalid(() => predictor.estimate(rows, asked), at);
       if (work > SLICE_WORK) return answerInPool(input, body, found);
       return isRemembered
-        ? rememberHere(input, predictor, found, headers)
+        ? rememberHere(input, predictor, body, found, headers)
         : answerHere(input, predictor, found, headers);
     };
     const headers = checkRows(predictor, rows, at, query);
@@ -173,10 +195,11 @@ export function predictOperations(
       throw error;
     });
     const form = readForm(input);
-    const answer = await remember(input, version);
+    const answer = query.remember === true ? await remember(input, version) : undefined;
     // A backtest is of the training, and has its calibration.
     const adapted = query.backtest === undefined ? version.adapted : null;
-    const options = { ...answerOptions(input, form, answer), ...(adapted && { adapted }) };
+    const place = answer && { answer: answer.id };
+    const options = { ...answerOptions(input, form, place), ...(adapted && { adapted }) };
     const headers = adapted ? ADAPTED : {};
     const bytes = isStream ? body : toIterable(body.bytes);
     const count = counter.begin(caller);
@@ -192,7 +215,7 @@ export function predictOperations(
       responseClosed,
     };
     const parts = pool.answer(request);
-    const events = countAnswered(answer ? storeAhead(store, answer, parts) : parts, count);
+    const events = countAnswered(answer ? storeAhead(answer, parts, storeBatches) : parts, count);
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
       // A forecast reads all lines before its first row. Options that the model may refuse can be the answer, too.
@@ -289,7 +312,7 @@ async function* countAnswered(
 function answerOptions(
   { query, answerType, mediaType }: Input<'predict'>,
   form: TableForm,
-  answer: RememberedAnswer | undefined,
+  place: Place | undefined,
 ): AnswerOptions {
   const { id, confidence, steps, backtest, unknown, rows, explain, probabilities, warnings, contributions } = query;
   const to = findFormat(answerType);
@@ -305,7 +328,7 @@ function answerOptions(
     ...(probabilities !== undefined && { probabilities }),
     ...(warnings !== undefined && { warnings }),
     ...(contributions !== undefined && { contributions }),
-    ...(answer && { remember: { answer: answer.id, ...(id !== undefined && { id: columnName(id) }) } }),
+    ...(place && { remember: { ...place, ...(id !== undefined && { id: columnName(id) }) } }),
     form,
   };
 }

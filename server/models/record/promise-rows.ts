@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Selectable } from 'kysely';
-import type { PromisePart } from 'roster-prediction/predicting';
+import type { Kysely, Selectable } from 'kysely';
+import type { PromisePart, PromiseSubject } from 'roster-prediction/predicting';
 import { startRecord } from 'roster-prediction/recording';
 import { unavailable } from '../../problems/problem.js';
 import type { Act } from '../../store/audit.js';
@@ -12,11 +12,18 @@ import { adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
 import type { ServingVersion } from '../serving-version.js';
 
-/** The bytes of a batch beside what it holds: its rows in the tables, and the corrections of truths. */
-const BATCH = 2048;
+/** The bytes of a batch beside what it holds: its rows in the tables with their indexes. */
+const BATCH = 512;
 
-/** The bytes of a truth. */
+/** The bytes of a truth, and of a correction; a batch keeps so many of these. */
 const TRUTH = 8;
+const CORRECTION = { bytes: 24, most: 64 };
+
+/** Returns the bytes of a batch with room for its truths. */
+function countBytes({ rows, promises, ids }: BatchRows): number {
+  const corrections = CORRECTION.bytes * Math.min(rows, CORRECTION.most);
+  return BATCH + promises.length + (ids?.length ?? 0) + TRUTH * rows + corrections;
+}
 
 /** The digits of an id of an answer: those that tell the time come first, so that ids sort by it. */
 const ID = { time: 9, chance: 11 };
@@ -35,8 +42,10 @@ export interface RememberedAnswer {
   readonly project: string;
   /** The event of the request, which the first transaction stores. */
   readonly act?: Act | undefined;
-  readonly version: Pick<ServingVersion, 'model_id' | 'version'>;
+  readonly version: PromisingVersion;
 }
+
+export type PromisingVersion = Pick<ServingVersion, 'model_id' | 'version'>;
 
 /** The deletion of the model waits until the transaction ends, as the bytes that it leaves are counted. */
 const KEEP_MODEL = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
@@ -80,46 +89,109 @@ const INSERT_BYTES = new PreparedQuery((db, parameter: Parameter<Selectable<Data
     .values({ batch_id: parameter('batch_id'), ids: parameter('ids'), promises: parameter('promises') }),
 );
 
+/** A batch to which a truth has come stays as it is: its truths are those of its rows. */
+const GROW_BATCH = new PreparedQuery((db, parameter: Parameter<{ id: string; row_count: number; bytes: number }>) =>
+  db
+    .updateTable('promises')
+    .set({ row_count: parameter('row_count'), bytes: parameter('bytes') })
+    .where('id', '=', parameter('id'))
+    .where('truths', 'is', null)
+    .returning('id'),
+);
+
+const REPLACE_BYTES = new PreparedQuery((db, parameter: Parameter<Selectable<Database['promise_bytes']>>) =>
+  db
+    .updateTable('promise_bytes')
+    .set({ ids: parameter('ids'), promises: parameter('promises') })
+    .where('batch_id', '=', parameter('batch_id')),
+);
+
+/** The rows of a batch. */
+export type BatchRows = Pick<PromisePart, 'first' | 'rows' | 'promises' | 'ids'>;
+
+/** A batch that is stored. */
+export interface StoredBatch extends BatchRows {
+  readonly id: string;
+  /** As they count for the owner. */
+  readonly bytes: number;
+}
+
 /**
  * Stores batches of promises in one transaction.
  *
  * @throws {ProblemError} if the owner would store too much, or the model was deleted
  * @throws {StoreBusyError} if too many writes wait
  */
-export function addPromises(
-  store: Store,
-  { id: answer_id, owner, project, act, version }: RememberedAnswer,
-  batches: readonly PromisePart[],
-): Promise<void> {
-  const made = { model_id: version.model_id, version: version.version };
+export function addPromises(store: Store, answer: RememberedAnswer, batches: readonly PromisePart[]): Promise<void> {
+  const { owner, project, act, version } = answer;
   return store.transaction(
     async ({ reads: db, limits }) => {
-      const model = await KEEP_MODEL.first(db, { id: made.model_id });
-      if (!model) {
-        throw unavailable('The model was deleted while the rows arrived; nothing more is remembered.');
-      }
+      await keepModel(db, version);
       let stored = 0;
-      for (const { first: first_row, rows: row_count, promises, ids, subject } of batches) {
-        // Most answers are of a version that has promised before.
-        if (subject && !(await HAS_RECORD.first(db, made))) {
-          const state = JSON.stringify(startRecord(subject));
-          await db
-            .insertInto('records')
-            .values({ ...made, state, subject: JSON.stringify(subject) })
-            .onConflict((conflict) => conflict.doNothing())
-            .execute();
-        }
-        const { id } = newResource();
-        const bytes = BATCH + promises.length + (ids?.length ?? 0) + TRUTH * row_count;
-        const batch = { id, answer_id, first_row, row_count, ...made, owner, bytes };
-        await INSERT_BATCH.first(db, { ...batch, has_ids: ids ? 1 : 0 });
-        await INSERT_BYTES.first(db, { batch_id: id, ids, promises });
-        stored += bytes;
+      for (const { subject, ...batch } of batches) {
+        if (subject) await beginRecord(db, version, subject);
+        stored += (await insertBatch(db, answer, batch)).bytes;
       }
       await adjustStored(db, owner, stored, limits.stored);
     },
     { owner, project, act },
   );
+}
+
+/**
+ * Keeps the model of promises until the end of the transaction.
+ *
+ * @throws {ProblemError} if it was deleted
+ */
+export async function keepModel(db: Kysely<Database>, { model_id }: PromisingVersion): Promise<void> {
+  if (await KEEP_MODEL.first(db, { id: model_id })) return;
+  throw unavailable('The model was deleted while the rows arrived; nothing more is remembered.');
+}
+
+/** Adds the record of a version, unless it has promised before. */
+export async function beginRecord(
+  db: Kysely<Database>,
+  { model_id, version }: PromisingVersion,
+  subject: PromiseSubject,
+): Promise<void> {
+  const made = { model_id, version };
+  if (await HAS_RECORD.first(db, made)) return;
+  const state = JSON.stringify(startRecord(subject));
+  await db
+    .insertInto('records')
+    .values({ ...made, state, subject: JSON.stringify(subject) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Inserts a batch, without counting it for the owner. */
+export async function insertBatch(
+  db: Kysely<Database>,
+  { id: answer_id, owner, version: { model_id, version } }: RememberedAnswer,
+  { first, rows, promises, ids }: BatchRows,
+): Promise<StoredBatch> {
+  const { id } = newResource();
+  const bytes = countBytes({ first, rows, promises, ids });
+  const batch = { id, answer_id, first_row: first, row_count: rows, model_id, version, owner, bytes };
+  await INSERT_BATCH.first(db, { ...batch, has_ids: ids ? 1 : 0 });
+  await INSERT_BYTES.first(db, { batch_id: id, ids, promises });
+  return { id, first, rows, promises, ids, bytes };
+}
+
+/**
+ * Puts more rows in the place of those of a batch, which are the first of them, without counting them for the owner.
+ *
+ * @returns undefined if the batch is gone, or a truth has come to it
+ */
+export async function growBatch(
+  db: Kysely<Database>,
+  id: string,
+  { first, rows, promises, ids }: BatchRows,
+): Promise<StoredBatch | undefined> {
+  const bytes = countBytes({ first, rows, promises, ids });
+  if (!(await GROW_BATCH.first(db, { id, row_count: rows, bytes }))) return undefined;
+  await REPLACE_BYTES.first(db, { batch_id: id, ids, promises });
+  return { id, first, rows, promises, ids, bytes };
 }
 
 /** Promises, of which the record keeps what they came to. */

@@ -1,7 +1,6 @@
 import type { PromisePart } from 'roster-prediction/predicting';
-import type { Store } from '../../store/index.js';
 import type { AnswerProgress } from '../predictions/prediction-pool.js';
-import { addPromises, type RememberedAnswer } from './promise-rows.js';
+import type { RememberedAnswer } from './promise-rows.js';
 
 type Part = Exclude<AnswerProgress, PromisePart>;
 
@@ -11,12 +10,12 @@ type Pulled = IteratorResult<AnswerProgress, undefined>;
  * Stores the promises of an answer, and passes on its other parts: no row is sent before its promise is stored. While
  * some are stored, the next rows are predicted.
  *
- * @throws what `addPromises` does, and the error of the parts
+ * @throws what `store` does, and the error of the parts
  */
 export async function* storeAhead(
-  store: Store,
   answer: RememberedAnswer,
   parts: AsyncGenerator<AnswerProgress, undefined>,
+  store: (answer: RememberedAnswer, batches: readonly PromisePart[]) => Promise<void>,
 ): AsyncGenerator<Part> {
   /** The parts that wait, and the number of rows that must be stored before each. */
   const held: { readonly part: Part; readonly rows: number }[] = [];
@@ -26,7 +25,7 @@ export async function* storeAhead(
   let isReady = false;
   let storing: Promise<undefined> | undefined;
   const storeBatches = async (some: readonly PromisePart[]) => {
-    await addPromises(store, answer, some);
+    await store(answer, some);
     stored += some.reduce((sum, { rows }) => sum + rows, 0);
     storing = undefined;
     return undefined;

@@ -262,7 +262,7 @@ export interface Database {
   promises: {
     /** Ids grow with time: of two promises of one id, the latest is the one of the larger id of batch. */
     id: Id;
-    /** The id of the answer, with which those of its rows begin. */
+    /** The id of the answer, with which those of its rows begin; small answers share one. */
     answer_id: string;
     /** The number of the first row in the answer, from 0. */
     first_row: number;

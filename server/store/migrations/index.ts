@@ -25,6 +25,7 @@ import * as clients from './0024-clients.js';
 import * as descriptionsOfModels from './0025-descriptions-of-models.js';
 import * as effort from './0026-effort.js';
 import * as auditByOperation from './0029-audit-by-operation.js';
+import * as vacuumOfPromises from './0030-vacuum-of-promises.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -54,6 +55,7 @@ export const migrations: Record<string, Migration> = {
   '0025-descriptions-of-models': descriptionsOfModels,
   '0026-effort': effort,
   '0029-audit-by-operation': auditByOperation,
+  '0030-vacuum-of-promises': vacuumOfPromises,
 };
 
 /**

@@ -231,6 +231,7 @@ export class SeriesServer {
       promising: remember && {
         layout: form.layout,
         form: describeForecasts(model),
+        first: remember.first ?? 0,
         ids: chooseIds(remember.id, model),
         adapted: options.backtest === undefined ? this.calibration : undefined,
         level: undefined,
