@@ -5,8 +5,25 @@ export function isPostgres(url: string): boolean {
 
 const UNREADABLE = 'postgres://…';
 
-/** @throws if the URL of a PostgreSQL does not say with certainty where the password ends */
+/** Returns whether a URL names several hosts, as libpq takes them: after the credentials, and before the database. */
+function hasSeveralHosts(url: string): boolean {
+  const address = url.slice(url.indexOf('://') + 3);
+  const end = address.search(/[/?#]/);
+  const authority = end < 0 ? address : address.slice(0, end);
+  // An @ behind it is that of a password with an unescaped / ? or #.
+  const isWhole = !address.slice(authority.length).includes('@');
+  return isWhole && authority.slice(authority.lastIndexOf('@') + 1).includes(',');
+}
+
+/**
+ * @throws if the URL of a PostgreSQL names several hosts, or does not say with certainty where the password ends
+ */
 export function refuseUnreadable(url: string): void {
+  if (hasSeveralHosts(url)) {
+    throw new Error(
+      'it names several hosts; name one: an address that moves with the primary, a pooler, or a file with the URL that changes (DATABASE_URL_FILE)',
+    );
+  }
   if (withoutCredentials(url) !== UNREADABLE) return;
   throw new Error('it is not a URL; in a name or a password, escape / ? # @ as %2F %3F %23 %40');
 }
