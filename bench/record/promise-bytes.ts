@@ -13,7 +13,7 @@ const WARM_UP_SECONDS = 90;
 const MOST_BYTES = 100;
 const CONNECTIONS = 16;
 
-/** What a remembered row adds to a store if rows come one by one at a steady rate. */
+/** The bytes that a remembered row adds to a store if rows come one by one at a steady rate. */
 export const promiseBytes: Scenario = {
   name: 'promise-bytes',
   run: async ({ folder }) => [

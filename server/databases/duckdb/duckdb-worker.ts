@@ -98,7 +98,7 @@ async function runSelect(
     const drawn = write && sample && (await drawSample(database, inner, columns.length, sample));
     const rows = drawn ? drawn.sql : inner;
     const statement = wrap(rows, columns, toCell, write ? '' : ` LIMIT ${limits.maxRows + 1}`);
-    // What runs is checked as a whole, too.
+    // The query is checked as a whole, too.
     checkSelect(await database.parse(statement), tables);
     const result = await database.connection.stream(statement);
     if (!write) return { result: await collectRows(readRows(result, columns, limits), limits) };

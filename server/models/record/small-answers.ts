@@ -28,7 +28,7 @@ const MAX_BYTES = 1800;
 /** The most answers that wait to be stored: each has left the slot of its request. */
 const MAX_WAITING = 256;
 
-/** How long answers are gathered under one id, in milliseconds. */
+/** The time for which answers are gathered under one id, in milliseconds. */
 const GATHERED_MS = 1000;
 
 /** An answer without an id: gathered answers share one. */
@@ -76,7 +76,7 @@ export class SmallAnswers {
     }
   }
 
-  /** Stores batches of another answer. Of two promises of one id, the later one is then in the later batch. */
+  /** Stores batches of another answer. If two promises have one id, the later one is then in the later batch. */
   addLarge(answer: RememberedAnswer, batches: readonly PromisePart[]): Promise<void> {
     if (batches.some(({ ids }) => ids !== null)) this.#gathers.delete(gatherKey(answer, true));
     return addPromises(this.store, answer, batches);
