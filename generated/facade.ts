@@ -1168,7 +1168,7 @@ export interface PredictOptions extends CallOptions {
   warnings?: QueryValue<'predict', 'query', 'warnings'> | undefined;
   /** Adds the parts of the prediction to every row, as numbers in every format: `t_base` is the prediction before any value of the row is known, and `t_contribution_X`, for each column `X` that the model uses, is the contribution of the row's value of `X`. These are Shapley values of the trees, with columns as the players; an unknown part is averaged over the rows of the table. They explain how the model came to its answer, and not what would happen if a value were changed. */
   contributions?: QueryValue<'predict', 'query', 'contributions'> | undefined;
-  /** Remembers the promise of each row: the interval or the probabilities of the classes and their set, with the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days (`PROMISE_DAYS`), and count towards the owner's stored bytes. A row is sent only after its promise is stored. A value that the row itself sent as `__service_row_id` is not repeated. */
+  /** Remembers the promise of each row: the interval or the probabilities of the classes and their set, with the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days (`PROMISE_DAYS`), and count towards the owner's stored bytes. A row is sent only after its promise is stored. A value that the row itself sent as `__service_row_id` is not repeated. Answers to bodies of JSON with few rows that come within a second share the part of their ids before the hyphen. */
   remember?: QueryValue<'predict', 'query', 'remember'> | undefined;
   /** The column with your own id of each row, such as an order number. With `remember=true`, true values may then have this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered. If several rows have one id, a true value meets the latest. A row without an id is remembered by `__service_row_id` alone. A column that none of the first rows has is refused. */
   id?: QueryValue<'predict', 'query', 'id'> | undefined;
@@ -1636,7 +1636,7 @@ export interface ListAuditOptions extends CallOptions {
 /** The audit log says who changed what in the whole service, and who was refused for lack of rights. An event is stored in the transaction of its write, so that neither exists without the other. */
 export interface AuditOperations {
   /**
-   * Returns the events of the audit log, in the order of their times: one for each request that changed something, and those that were refused with 401 or 403. They cover all owners, so they need the scope `operate`. No event has a body, a query or a secret.
+   * Returns the events of the audit log, in the order of their times: one for each request that changed something, and those that were refused with 401 or 403. They cover all owners, so they need the scope `operate`. No event has a body, a query or a secret. Rows that `predict` remembers for one caller, in bodies of JSON with few rows that come within a second, have one event together, that of the first.
    *
    * @throws ProblemError with a `ListAuditProblem`
    */

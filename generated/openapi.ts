@@ -1875,7 +1875,8 @@ export interface paths {
          * List the audit log
          * @description Returns the events of the audit log, in the order of their times: one for each request that changed something,
          *     and those that were refused with 401 or 403. They cover all owners, so they need the scope `operate`.
-         *     No event has a body, a query or a secret.
+         *     No event has a body, a query or a secret. Rows that `predict` remembers for one caller, in bodies of JSON with few
+         *     rows that come within a second, have one event together, that of the first.
          *
          *     All parameters narrow the list. The events of an owner are a chain: `sequence` has no gaps, and `hash` is the
          *     SHA-256 of the hash before it and of the event. `roster audit verify` follows the chains. An event is listed as
@@ -3451,6 +3452,12 @@ export interface components {
              *     left out where there are none.
              */
             target_missing_words?: string[];
+            /**
+             * Format: int64
+             * @description The number of rows of the query in `source`, if they are more than a table may have: the table is a sample of them, in which
+             *     each row has the same chance. It is left out where the table has all rows, and where it was sent.
+             */
+            rows_of_query?: number;
         };
         /** @description Rows that are not used, for one cause. */
         LeftOutRows: {
@@ -9959,7 +9966,8 @@ export interface operations {
                  *     the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the
                  *     lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days
                  *     (`PROMISE_DAYS`), and count towards the owner's stored bytes. A row is sent only after its promise
-                 *     is stored. A value that the row itself sent as `__service_row_id` is not repeated.
+                 *     is stored. A value that the row itself sent as `__service_row_id` is not repeated. Answers to bodies of JSON
+                 *     with few rows that come within a second share the part of their ids before the hyphen.
                  */
                 remember?: boolean;
                 /**

@@ -728,6 +728,7 @@ class ReadingReport:
     left_out: List[LeftOutRows]
     missing_words: List[str]
     target_missing_words: Optional[List[str]] = None
+    rows_of_query: Optional[int] = None
 
 
 @dataclass
