@@ -291,3 +291,69 @@ describe('the answer', () => {
     expect([data, error, response.status]).toEqual([undefined, undefined, 204]);
   });
 });
+
+describe('a base URL', () => {
+  test.each([
+    [undefined, 'no address'],
+    [null, 'no address'],
+    ['file:///etc/passwd', 'no address'],
+    ['FTP://roster.example', 'no address'],
+    ['http://roster.example/?key=1', 'a query'],
+    ['http://roster.example#top', 'a fragment'],
+  ])('%s is refused with what is wrong', (baseUrl, fault) => {
+    const create = () => Reflect.apply(createRosterClient, undefined, [{ baseUrl }]);
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(new RegExp(`^baseUrl .*${fault}`));
+  });
+
+  test.each(['', '/api', 'HTTPS://roster.example'])('may be "%s"', (baseUrl) => {
+    expect(createRosterClient({ baseUrl })).toHaveProperty('GET');
+  });
+});
+
+describe('a redirection', () => {
+  test('to another origin does not get the key, and one within the origin does', async () => {
+    const other = await remember();
+    const keys: (string | undefined)[] = [];
+    const url = await listen((request, response) => {
+      keys.push(request.headers.authorization);
+      const Location = request.url === '/projects' ? '/moved' : `${other.url}/projects`;
+      response.writeHead(307, { Location }).end();
+    });
+    await createRosterClient({ baseUrl: url, apiKey: 's3cret' }).GET('/projects');
+    expect(keys).toEqual(['Bearer s3cret', 'Bearer s3cret']);
+    expect(other.seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    expect(JSON.stringify(other.seen)).not.toContain('s3cret');
+  });
+});
+
+describe('an answer of a gigabyte', () => {
+  const CHUNK = Buffer.alloc(64 * 1024, 32);
+
+  test('is read no further than the caller does, as a stream, and ends with its signal', async () => {
+    let sent = 0;
+    let isClosed = false;
+    const url = await listen((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 ** 30 });
+      const send = () => {
+        while (!response.destroyed && sent < 2 ** 30) {
+          sent += CHUNK.length;
+          if (!response.write(CHUNK)) return response.once('drain', send);
+        }
+        return undefined;
+      };
+      response.once('close', () => {
+        isClosed = true;
+      });
+      send();
+    });
+    const aborting = new AbortController();
+    const options = { parseAs: 'stream', signal: aborting.signal } as const;
+    const { data } = await createRosterClient({ baseUrl: url }).GET('/projects', options);
+    const reader = data?.getReader();
+    expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
+    aborting.abort();
+    await expect.poll(() => isClosed).toBe(true);
+    expect(sent).toBeLessThan(2 ** 28);
+  });
+});

@@ -27,6 +27,8 @@ const STREAMED_UPLOADS = { duplex: 'half' };
 /**
  * Creates a client for the service at `baseUrl`.
  *
+ * @throws TypeError if that is no address of HTTP, or has a query or a fragment
+ *
  * @example
  * const roster = createRosterClient({ baseUrl: 'http://127.0.0.1:4000' });
  * const { data, error } = await roster.GET('/projects');
@@ -37,8 +39,7 @@ export function createRosterClient({
   onDeprecated = warnOnce(),
   fetch = (request) => globalThis.fetch(request),
 }: RosterClientOptions): RosterClient {
-  // bounded: an address that the program chooses
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = checkBase(baseUrl);
   const client = createClient<RosterPaths>({
     ...STREAMED_UPLOADS,
     baseUrl: base,
@@ -57,6 +58,19 @@ export function createRosterClient({
   // The same methods with stricter types. The compiler cannot compare the two, because their type
   // parameters differ. src/answers.test-d.ts and src/requests.test-d.ts check these types.
   return { ...client, ...Object.fromEntries(calls) } as RosterClient;
+}
+
+/** Returns the base URL without slashes at its end. In a page, it may be a path, such as `/api`. */
+function checkBase(baseUrl: unknown): string {
+  const fault =
+    typeof baseUrl !== 'string' || /^(?!https?:)[a-z][a-z\d+.-]*:/i.test(baseUrl)
+      ? 'is no address of http or https'
+      : /[?#]/.test(baseUrl) && 'has a query or a fragment';
+  if (fault || typeof baseUrl !== 'string') {
+    throw new TypeError(`baseUrl ${JSON.stringify(baseUrl)} ${fault}; write it like http://127.0.0.1:4000`);
+  }
+  // bounded: an address that the program chooses
+  return baseUrl.replace(/\/+$/, '');
 }
 
 /** Throws the reason of an abort, as fetch does by its standard. Cloudflare Workers throw their own error. */

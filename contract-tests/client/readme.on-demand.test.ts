@@ -62,14 +62,15 @@ const OPTIONS = { ...STRICT_OPTIONS, types: [] };
 const PROJECTS = {
   readme: { compilerOptions: { ...OPTIONS, skipLibCheck: true }, files: ['snippets.ts'] },
   declarations: {
-    compilerOptions: { ...OPTIONS, skipDefaultLibCheck: true },
+    compilerOptions: { ...OPTIONS, skipLibCheck: false, skipDefaultLibCheck: true },
     files: ['mistakes.ts', join(ROOT, 'generated/openapi.ts')],
   },
 };
 
 /** Types that had become \`any\` would take these. */
-const MISTAKES = `import { createRosterClient } from 'roster-client';
+const MISTAKES = `import { createRoster, createRosterClient, items, predictFile, trainFile } from 'roster-client';
 import { examples } from 'roster-client/examples';
+import { rosterQueries } from 'roster-client/tanstack-query';
 const roster = createRosterClient({ baseUrl: 'http://127.0.0.1:4000' });
 // @ts-expect-error: there is no such address.
 await roster.GET('/projekts');
@@ -78,6 +79,23 @@ const { data } = await roster.GET('/projects');
 data?.[0]?.colour;
 // @ts-expect-error: there is no such operation.
 examples({ createSkil: 409 });
+const methods = createRoster({ baseUrl: 'http://127.0.0.1:4000' });
+const skill = await methods.skills.get('sales_questions');
+const name: string = skill.name;
+// @ts-expect-error: a name is text.
+const wrong: number = skill.name;
+// @ts-expect-error: there is no such method.
+methods.skills.gett(name);
+for await (const each of methods.skills.list()) each.id.toUpperCase();
+const queries = rosterQueries(methods);
+// @ts-expect-error: there is no such resource.
+queries.skillz;
+// @ts-expect-error: a file is needed.
+trainFile(roster, wrong);
+// @ts-expect-error: a file is needed.
+predictFile(roster, wrong);
+// @ts-expect-error: a function reads each page.
+items(wrong);
 `;
 
 describe.each(Object.entries(COMPILERS))('with TypeScript %s', (version, compiler) => {
