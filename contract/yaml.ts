@@ -63,7 +63,7 @@ export function readYaml(source: string, maxExpanded?: number): Yaml {
   try {
     const events = parseEvents(source, {});
     const root = new TreeBuilder(source, events, maxExpanded, placeAt).build();
-    const [content] = constructFromEvents(events, { source, ...(maxExpanded === undefined && { maxAliases: 0 }) });
+    const [content] = constructFromEvents(events, { source });
     return {
       content,
       locate: (pointer) => {
@@ -151,8 +151,9 @@ class TreeBuilder {
   }
 
   #resolve(anchor: string, begin: number): Node {
-    // They are refused when the value is made.
-    if (this.maxExpanded === undefined) return { begin, size: 1 };
+    if (this.maxExpanded === undefined) {
+      throw this.#fault(`*${anchor} is an alias, and none is read here; write the value out, or use $ref`, begin);
+    }
     const node = this.#anchors.get(anchor);
     if (node === 'open') {
       throw this.#fault(`*${anchor} stands within &${anchor}, a cycle; write the value out`, begin);

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { asArray, asRecord, type JsonRecord, parseJson } from '../../contract/json-record.js';
 import { listParts } from '../../contract/parts.js';
 import { referenceIn, resolve, targetOf, valueAt, writePointer } from '../../contract/pointer.js';
+import { refuseAliases } from './aliases.js';
 import { joinFiles, type LostReference, type ReadFiles } from './files.js';
 
 /** A version of the contract whose references all resolve. */
@@ -114,18 +115,14 @@ export function readContract(text: string, name: string, { read, day }: Reading 
 /**
  * Parses YAML or JSON.
  * @param name the name of the file in error messages
- * @throws {ContractFault} if it is neither, or has an alias that leads back to itself
+ * @throws {ContractFault} if it is neither, or has an alias that leads back to itself, or aliases for too much
  */
 export function loadDocument(text: string, name: string): unknown {
   try {
     const document = load(text);
-    // Throws if an alias leads back to itself.
-    JSON.stringify(document);
+    refuseAliases(document);
     return document;
   } catch (cause) {
-    if (cause instanceof TypeError) {
-      throw new ContractFault(`${name}: an alias leads back to itself`, { cause });
-    }
     if (!(cause instanceof YAMLException)) throw cause;
     // JSON may be indented with tabs, unlike YAML.
     const json = parseJson(text);

@@ -1,6 +1,9 @@
 /** Tests of the command, with faults in copies of the contract. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contract } from '../../../review/tests/small-contract.js';
 import { root } from '../../../testkit/root.js';
 import { DRAFT } from '../../generator/handlers.js';
-import { contractReviewer, reviewFile } from '../review-file.js';
+import { contractReviewer, reviewFile, spectral } from '../review-file.js';
 
 const COMMAND = fileURLToPath(new URL('dist/tools/lint-spec/main.js', root));
 const CONTRACT = readFileSync(new URL('openapi.yaml', root), 'utf8');
@@ -161,4 +164,20 @@ test('every reviewer lives through a small contract that breaks off', async () =
     expect(output).toMatch(/^cut.yaml:\d+:\d+: error: /);
     expect(output).not.toMatch(/\n\s+at |could not review/);
   }
+});
+
+test('a reference to an address is refused at its place, and nothing is fetched', async () => {
+  const fetched: (string | undefined)[] = [];
+  const server = createServer(({ url }, response) => {
+    fetched.push(url);
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // A string is for pipes only.
+  const address = `http://127.0.0.1:${port}/a.yaml`;
+  const file = write('address.yaml', contract(`{/a: {$ref: ${JSON.stringify(address)}}}`, 'components: {}'));
+  const findings = await reviewFile(file, [contractReviewer([]), spectral('.spectral.yaml')]);
+  server.close();
+  expect(findings.filter(({ message }) => message.includes(address))).toMatchObject([{ severity: 'error' }]);
+  expect(fetched).toEqual([]);
 });
