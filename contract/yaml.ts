@@ -152,7 +152,7 @@ class TreeBuilder {
 
   #resolve(anchor: string, begin: number): Node {
     if (this.maxExpanded === undefined) {
-      throw this.#fault(`*${anchor} is an alias, and none is read here; write the value out, or use $ref`, begin);
+      throw this.#fault(`*${anchor} is an alias, and none is read here; write the value out, or use $ref`, begin + 1);
     }
     const node = this.#anchors.get(anchor);
     if (node === 'open') {
