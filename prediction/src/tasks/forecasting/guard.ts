@@ -8,7 +8,7 @@ type Outcomes = readonly (readonly Outcome[])[];
 const USUAL_WEIGHT = 0.5;
 const MIN_OUTCOMES = 100;
 
-/** The largest excess of a model's error over that of the best naive forecast, on the windows that choose the guard. */
+/** The largest excess of a model's error over that of the best naive forecast, on the last backtest. */
 const MAX_WORSE = 0.01;
 
 /** The shares of naive forecasts that are tried. */
@@ -36,7 +36,7 @@ export function chooseAnswer(
  * Chooses whether forecasts are mixed with the best naive ones: where these are better by more than a hundredth, with the
  * smallest share that suffices, because a mean of two forecasts is often better than both.
  *
- * @param outcomes of windows that the metrics are not measured on
+ * @param outcomes of the last window, so that the model is never worse by more than that on its backtest
  * @returns undefined where none is mixed with
  */
 export function chooseGuard(outcomes: Outcomes): NaiveShare | undefined {

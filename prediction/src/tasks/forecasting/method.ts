@@ -145,10 +145,11 @@ export function fitForecaster(
   // At least one of each series, so that the worst are known.
   const maxOrigins = Math.max(effort.last, series.length);
   const last = test({ back: 0, length }, maxOrigins, [chosen.answer]);
-  const unguarded = first.outcomes[chosen.index] ?? [];
+  const unguarded = last.outcomes[0] ?? [];
+  // The earlier window may lack a season that the series has by now, so that repeating the last value wins there.
   const naive = chooseGuard(unguarded);
-  const earlier = mixOutcomes(unguarded, naive);
-  const outcomes = mixOutcomes(last.outcomes[0] ?? [], naive);
+  const outcomes = mixOutcomes(unguarded, naive);
+  const earlier = mixOutcomes(first.outcomes[chosen.index] ?? [], naive);
   const starts = series.map(({ start }) => start);
   const effective = countEffective(outcomes, starts);
   const forests = fitBefore(0, 0.3);
