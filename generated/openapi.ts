@@ -2714,6 +2714,7 @@ export interface components {
             window?: components["schemas"]["Window"];
             known?: components["schemas"]["KnownColumns"];
             holidays?: components["schemas"]["HolidayRegions"];
+            aggregate?: components["schemas"]["Aggregate"];
             exclude?: components["schemas"]["ChosenColumns"];
             as_category?: components["schemas"]["ChosenColumns"];
             as_number?: components["schemas"]["ChosenColumns"];
@@ -3169,6 +3170,8 @@ export interface components {
             window: components["schemas"]["Window"] | null;
             known: components["schemas"]["KnownColumns"];
             holidays: components["schemas"]["HolidayRegions"];
+            /** @description How rows of the query with one moment and series became one; left out where each row of the table is one. */
+            aggregate?: components["schemas"]["Aggregate"];
             row_count: components["schemas"]["SeriesRowCount"];
             reading: components["schemas"]["ModelReading"];
             findings: components["schemas"]["Findings"];
@@ -3197,6 +3200,11 @@ export interface components {
         KnownColumns: components["schemas"]["ColumnName"][];
         /** @description The countries and regions whose holidays a forecast knows, by their codes; none if the training named none. */
         HolidayRegions: string[];
+        /**
+         * @description What the rows of one moment and series become.
+         * @enum {string}
+         */
+        Aggregate: "sum" | "mean";
         /**
          * Format: int32
          * @description A number of steps.
@@ -9693,6 +9701,14 @@ export interface operations {
                  *     A code that is not known gets 400, as does every code if the service lacks the package `date-holidays`.
                  */
                 holidays?: components["schemas"]["HolidayRegions"];
+                /**
+                 * @description Makes one row of the rows of a query that have equal values of `order_by` and `group_by`: the target becomes the
+                 *     sum or the mean of their values that are not missing. The database does so before rows are read; they may be any
+                 *     number. The target must be numbers there, not texts. Other columns of the query are not read, so that a request
+                 *     with `known` gets 400, as does one without `order_by` or with a table in place of a query. `retrainModel`
+                 *     aggregates again.
+                 */
+                aggregate?: components["schemas"]["Aggregate"];
                 /**
                  * @description A column that is not learnt from, once for each such column. It is known to the model: rows to predict may
                  *     have it.

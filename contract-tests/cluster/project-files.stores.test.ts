@@ -92,7 +92,7 @@ describe('projects as files', () => {
     const rows = Array.from({ length: 80 }, (_, at) => `(${at % 13}, 'c${at % 3}', ${at % 13})`);
     await shop.execute(`insert into sales values ${rows.join()}`);
     const store = ON_POSTGRES ? shop.url : `file:${join(folder, 'roster.db')}`;
-    const databases = { sales: { url: shop.url, training: ['sales'] } };
+    const databases = { sales: { url: shop.url, training: ['sales', 'days'] } };
     env = { DATABASE_URL: store, DATABASES: JSON.stringify(databases) };
     key = await makeKey(store, { name: 'own' });
     server = await startServer({ env });
@@ -186,6 +186,22 @@ describe('projects as files', () => {
     const source = { database: 'sales', query };
     const planned = await apply([{ model: { name: 'next', target: 'price', source, ...forecast } }], '?dry_run=true');
     expect(listed(planned)).toEqual(['create next']);
+  });
+
+  test('a forecast of sums is exported with them, and its training depends on them', async () => {
+    await shop.execute('create table days (day integer, price integer)');
+    await shop.execute(
+      `insert into days values ${Array.from({ length: 80 }, (_, at) => `(${at}, 2), (${at}, ${at % 7})`)}`,
+    );
+    const source = { database: 'sales', query: 'select day, price from days' };
+    const prices = { name: 'prices', target: 'price', source, order_by: 'day', horizon: 2, aggregate: 'sum' } as const;
+    await apply([{ model: prices }]);
+    await untilTrained();
+    expect(await read()).toEqual([{ model: prices }]);
+    expect(await apply([{ model: prices }])).toMatchObject({ changes: [], unchanged: 1 });
+    expect(listed(await apply([{ model: { ...prices, aggregate: 'mean' } }], '?dry_run=true'))).toEqual([
+      'train prices',
+    ]);
   });
 
   test('any project is exported the same after it was applied', async () => {

@@ -181,6 +181,74 @@ describe('trainings from queries', () => {
     expect(rows).toMatchObject([{ id: 2071 }, { id: 2072 }]);
   });
 
+  test.each([
+    ['sum', 2],
+    ['mean', 1],
+  ])(
+    'rows of one moment and series become their %s in the database, also when it is trained again',
+    async (method, factor) => {
+      const moments = `select id / 4 as day, 'shop ' || (id % 2) as shop, colour, id / 4 % 7 + 2 * (id % 2) as sales`;
+      const query = `${moments} from sales where id between 4000 and 4319 order by id; -- semicolons and comments may end it\n`;
+      if (method === 'sum') await sell(4000, 320);
+      const parameters = `sales&order_by=day&group_by=shop&horizon=3&aggregate=${method}`;
+      const name = `totals_${method}`;
+      expect((await train(name, from(query), parameters)).status).toBe(202);
+      const { checksum, ...model } = await ready(name);
+      expect(model).toMatchObject({ row_count: 160, aggregate: method, series: { count: 2, first: 1000, last: 1079 } });
+      expect((await send('POST', address(name, '/retrain'))).status).toBe(202);
+      expect(await ready(name)).toMatchObject({ version: 2, checksum, aggregate: method });
+      const backtest = await send('POST', address(name, '/predict?backtest=1&steps=1'), []);
+      // A day and shop has two rows.
+      const sales = (day: number, shop: number) => ((day % 7) + 2 * shop) * factor;
+      expect(await backtest.json()).toMatchObject([
+        { day: 1079, shop: 'shop 0', sales_original: sales(1079, 0) },
+        { day: 1079, shop: 'shop 1', sales_original: sales(1079, 1) },
+      ]);
+    },
+  );
+
+  test('a missing target does not count in a sum, and the sum of missing ones is missing', async () => {
+    await sell(5000, 320);
+    const sales = 'case when id % 3 = 0 or id < 5008 then null else 1 end as sales';
+    const query = `select id / 4 as day, ${sales} from sales where id between 5000 and 5319`;
+    expect((await train('missing', from(query), 'sales&order_by=day&horizon=3&aggregate=sum')).status).toBe(202);
+    const { row_count, reading } = await ready('missing');
+    expect({ row_count, left_out: reading?.left_out }).toMatchObject({ row_count: 78, left_out: [{ rows: 2 }] });
+  });
+
+  test.each([
+    ['select id as day, colour as price from sales', isSqlite ? 'it has the text \\"c' : 'sum(text) does not exist'],
+    ['select id as week, price from sales', 'day'],
+    ['select id as day, price from sales) as x, (select 1 as y', isSqlite ? 'near \\")\\"' : 'syntax error'],
+    ['select id as day, price from sales; select 1', 'one SELECT'],
+    ['select id as day, total as price from customers', 'The table customers may not be read here'],
+  ])('the sums of %s are refused', async (query, message) => {
+    const answer = await refusal(from(query), 'price&order_by=day&horizon=3&aggregate=sum');
+    expect(answer).toMatchObject({ status: 422, type: '/problems/query-failed' });
+    expect(JSON.stringify(answer)).toContain(message);
+  });
+
+  test.each([
+    ['price&aggregate=sum', 'is for forecasts; send order_by with it'],
+    ['price&order_by=id&horizon=2&known=size&aggregate=sum', 'does not go with known'],
+    ['price&order_by=id&horizon=2&aggregate=max', 'must be one of sum, mean'],
+  ])('the parameters %s are refused', async (parameters, message) => {
+    expect(await refusal(from(SALES), parameters)).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '/query/aggregate', message: expect.stringContaining(message) }],
+    });
+  });
+
+  test('rows of one moment are refused with the parameter that aggregates them, which rows that are sent lack', async () => {
+    const query = 'select id / 4 as day, price from sales';
+    const answer = await refusal(from(query), 'price&order_by=day&horizon=3');
+    expect(answer).toMatchObject({ status: 422, errors: [{ message: expect.stringContaining('aggregate=sum') }] });
+    const sent = await refusal(salesFrom(1, 60), 'price&order_by=id&horizon=2&aggregate=sum');
+    const message =
+      'is for a query of a database, which aggregates its rows; send one row for each step of a series instead';
+    expect(sent).toMatchObject({ status: 400, errors: [{ pointer: '/query/aggregate', message }] });
+  });
+
   test('of trainings that two instances begin at once, one is refused', async () => {
     await train('twice', from(MANY_SALES));
     await ready('twice');

@@ -195,10 +195,11 @@ function withRareCuts(): string {
   return `carat,price,cut\n${rows.join('\n')}\n`;
 }
 
-// The example of a table is no workbook, which alone has sheets, and holidays need a package that is not installed here.
+// The example of a table is no workbook, which alone has sheets, holidays need a package that is not
+// installed here, and only a query is aggregated.
 const parameters = operations.flatMap((operation) =>
   parameterExamples(operation)
-    .filter(({ parameter }) => parameter !== 'sheet' && parameter !== 'holidays')
+    .filter(({ parameter }) => !['sheet', 'holidays', 'aggregate'].includes(parameter))
     .map((example) => ({ operation, id: operation.id, ...example })),
 );
 

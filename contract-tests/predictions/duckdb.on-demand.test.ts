@@ -38,9 +38,9 @@ function send(
   name: string,
   type: string,
   body: string | Uint8Array<ArrayBuffer>,
-  choices = '&exclude=id',
+  choices = '&exclude=id&effort=fast',
 ): Promise<Response> {
-  const query = `target=price&effort=fast${choices}`;
+  const query = `target=price${choices}`;
   return fetch(`${address(name)}?${query}`, { method: 'PUT', headers: { 'Content-Type': type }, body });
 }
 
@@ -68,13 +68,39 @@ test('a query makes the model that the file makes when it is sent, and retrains 
 
 test('a query of more rows than a table has is sampled, and the model says of how many', async () => {
   const query = 'select i % 100 as x, (i % 100) * 2 + i % 7 as price from range(1500000) t(i)';
-  const first = await ready('sampled', await sendQuery('sampled', query, ''));
+  const first = await ready('sampled', await sendQuery('sampled', query, '&effort=fast'));
   expect(first).toMatchObject({
     row_count: 1_000_000,
     reading: { rows_sent: 1_000_000, rows_used: 1_000_000, rows_of_query: 1_500_000 },
+    summary: expect.stringMatching(/ It was trained on a sample of 1,000,000 of the 1,500,000 rows of its query\.$/),
   });
   const again = await ready('sampled', await fetch(`${address('sampled')}/retrain`, { method: 'POST' }));
   expect(again).toMatchObject({ version: 2, checksum: first.checksum, reading: { rows_of_query: 1_500_000 } });
+});
+
+test('a forecast of more rows than a table has is made of their sums, which are the same when it is trained again', async () => {
+  const rows = `select i % 120 as step, 'shop ' || (i // 120) % 3 as shop, i % 7 * 0.1 + (i % 120) % 12 + 0.05`;
+  for (const [type, aggregate, count] of [
+    ['decimal(9, 2)', 'sum', 12_000_000],
+    ['double', 'sum', 2_000_000],
+    ['double', 'mean', 2_000_000],
+  ] as const) {
+    const query = `${rows}::${type} as price from range(${count}) t(i)`;
+    const choices = `&order_by=step&group_by=shop&horizon=6&aggregate=${aggregate}`;
+    const name = `series_${type.slice(0, 3)}_${aggregate}`;
+    const first = await ready(name, await sendQuery(name, query, choices));
+    expect(first).toMatchObject({ row_count: 360, aggregate, series: { count: 3, first: 0, last: 119 } });
+    const again = await ready(name, await fetch(`${address(name)}/retrain`, { method: 'POST' }));
+    expect(again).toMatchObject({ version: 2, checksum: first.checksum, aggregate });
+  }
+  const choices = '&order_by=step&group_by=shop&horizon=6&aggregate=sum';
+  for (const [query, message] of [
+    ['select 1 as step, 2 as price', 'shop'],
+    [`select 1 as step, '' as shop, 'two' as price`, 'sum(VARCHAR)'],
+  ] as const) {
+    const refused = await sendQuery('refused', query, choices);
+    expect(await refused.json()).toMatchObject({ status: 422, detail: expect.stringContaining(message) });
+  }
 });
 
 test('a query of other tables, and one that fails, are refused', async () => {
@@ -109,6 +135,7 @@ test('a skill of type sql answers from the files, and says what their columns ar
     return response.text();
   };
   const listed = await call('tools/list', {});
+  expect(listed).toContain('with one SELECT of DuckDB.');
   expect(listed).toContain('sales(id BIGINT, size DOUBLE, shop VARCHAR');
   expect(listed).toContain('price DECIMAL(12,2)');
   const name = /"name":"(query[^"]*)"/.exec(listed)?.[1];

@@ -26,6 +26,17 @@ export interface Query {
   readonly limits: QueryLimits;
   /** The size of the sample that is read in place of more rows, where the database can draw one; undefined for all rows. */
   readonly sample?: SampleSize | undefined;
+  /** Applied in the database before rows are read. */
+  readonly aggregation?: Aggregation | undefined;
+}
+
+/** Makes one row of the rows of a query that have the same moment and series. */
+export interface Aggregation {
+  readonly method: 'sum' | 'mean';
+  /** The columns whose values are equal in the rows that become one. */
+  readonly by: readonly string[];
+  /** The column of numbers that is summed, or whose mean is taken. Missing values do not count. */
+  readonly target: string;
 }
 
 /** The size of the sample that stands for a query of more rows. */

@@ -78,6 +78,12 @@ export function findDuckdb({ url = '', views, extensions, limits }: DatabaseSett
   return { source: views ?? url.slice(DUCKDB.length), extensions, limits };
 }
 
+/** Returns the name of the SQL that a database reads. */
+export function findDialect(settings: DatabaseSettings): 'DuckDB' | 'SQLite' | 'PostgreSQL' {
+  if (findDuckdb(settings)) return 'DuckDB';
+  return settings.url?.startsWith('file:') ? 'SQLite' : 'PostgreSQL';
+}
+
 /**
  * Reads the databases of the environment variable `DATABASES`: a JSON object whose values are URLs
  * or objects such as `{"url": …, "owners": […], "training": […]}`.

@@ -2,10 +2,10 @@ import { FairGate, type TimedLimits } from '../common/fair-gate.js';
 import { namesFor } from '../common/named-settings.js';
 import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
 import { WorkerPool } from '../work/worker-pool.js';
-import type { Driver, QueryLimits, QueryResult, SampleSize, TableDescription } from './driver.js';
+import type { Aggregation, Driver, QueryLimits, QueryResult, SampleSize, TableDescription } from './driver.js';
 import { StatementParser } from './postgres/statement-parser.js';
 import { GATE_ERRORS, queryError, refuseAmbiguousText } from './query-error.js';
-import { type DatabaseSettings, findDuckdb } from './settings.js';
+import { type DatabaseSettings, findDialect, findDuckdb } from './settings.js';
 import { openSqlite, type SqlitePool } from './sqlite/sqlite-driver.js';
 
 const AGENT_LIMITS: QueryLimits = {
@@ -86,6 +86,14 @@ export class SqlDatabases {
   }
 
   /**
+   * Returns the name of the SQL that a database reads.
+   * @throws {ProblemError} if the owner has no such database
+   */
+  dialect(owner: string, name: string): string {
+    return findDialect(this.#agents.find(owner, name, explainMissing).settings);
+  }
+
+  /**
    * Returns the columns of tables, in the order of `tables`.
    * @param tables names as `table` or `schema.table`, in the letter case of the database
    * @throws {ProblemError} if the owner has no such database, or the database lacks a table
@@ -125,7 +133,7 @@ export class SqlDatabases {
   /**
    * Reads a table to train from, out of a database that the operator opens to trainings. The query
    * begins with the first pull; it ends when the reader leaves.
-   * @param sampling the size of the sample that stands for more rows, and what takes their number, after the last line
+   * @param ways `sampling` has the size of the sample that stands for more rows, and what takes their number, after the last line
    * @returns lines of JSON arrays, the names of the columns first
    * @throws {ProblemError} whose message states what to do instead
    * @throws the reason of `signal`
@@ -134,7 +142,7 @@ export class SqlDatabases {
     owner: string,
     { database: name, query: sql }: { readonly database: string; readonly query: string },
     signal: AbortSignal,
-    sampling?: { readonly size: SampleSize; readonly onSample: (rowsInAll: number) => void },
+    { sampling, aggregation }: TableWays = {},
   ): AsyncGenerator<Uint8Array> {
     const { limits } = this.#trainings;
     const sample = sampling?.size;
@@ -153,7 +161,7 @@ export class SqlDatabases {
       };
       const { training: tables = [] } = database.settings;
       const rowsInAll = await this.#trainings.run(owner, database, over, (driver, running) =>
-        driver.read({ owner, tables, sql, limits, sample }, sink, running),
+        driver.read({ owner, tables, sql, limits, sample, aggregation }, sink, running),
       );
       if (rowsInAll !== undefined) sampling?.onSample(rowsInAll);
     };
@@ -190,6 +198,12 @@ function explainMissing(name: string, others: string): string {
 
 function explainClosed(name: string, others: string): string {
   return `There is no database with the name "${name}" that is open to trainings; ${others}. Those who run the service open one with "training" in DATABASES.`;
+}
+
+/** What a database does with the rows of a query before they are read. */
+interface TableWays {
+  readonly sampling?: { readonly size: SampleSize; readonly onSample: (rowsInAll: number) => void } | undefined;
+  readonly aggregation?: Aggregation | undefined;
 }
 
 interface Database {

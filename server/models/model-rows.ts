@@ -15,7 +15,7 @@ export type Effort = components['schemas']['Effort'];
 /** The series that a model forecasts, and the facts of the order of its table's rows. */
 export type ForecastFields = Pick<
   components['schemas']['ForecastModel'],
-  'order_by' | 'group_by' | 'horizon' | 'window' | 'known' | 'holidays' | 'series'
+  'order_by' | 'group_by' | 'horizon' | 'window' | 'known' | 'holidays' | 'aggregate' | 'series'
 >;
 
 /** The largest number that a version may have, as the contract says. */
@@ -97,8 +97,8 @@ export function modelFromRow(row: VersionRow): Model {
       return { ...begin, task: row.task, ...table, classes: parseStored(row.classes), ...measured };
     }
     case 'forecast': {
-      const { order_by, group_by, horizon, window, known, holidays, series } = parseForecast(row.forecast);
-      const goal = { order_by, group_by, horizon, window, known, holidays };
+      const { order_by, group_by, horizon, window, known, holidays, aggregate, series } = parseForecast(row.forecast);
+      const goal = { order_by, group_by, horizon, window, known, holidays, ...(aggregate && { aggregate }) };
       const rows = { row_count, ...report, source, series };
       return { ...begin, task: row.task, target, target_reading, ...goal, ...rows, ...end };
     }

@@ -175,7 +175,7 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
  * format.
  */
 const DEPENDENT_PARAMETERS =
-  /^\/query\/(order_by|group_by|horizon|window|known|holidays|task|validate|validate_by|effort|steps|backtest|probabilities|contributions|id|column|exclude|as_\w+|group|decimal_\w+|drop_lines|missing_in|header|header_line|sheet)(\/|$)/;
+  /^\/query\/(order_by|group_by|horizon|window|known|holidays|aggregate|task|validate|validate_by|effort|steps|backtest|probabilities|contributions|id|column|exclude|as_\w+|group|decimal_\w+|drop_lines|missing_in|header|header_line|sheet)(\/|$)/;
 
 /**
  * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot

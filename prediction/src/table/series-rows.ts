@@ -150,5 +150,5 @@ function describeGap(grid: TimeGrid, steps: number, name: string): string {
 
 function describeDuplicates(moment: string | number, before: Place, count: number, name: string): string {
   const where = 'line' in before ? `line ${before.line}` : `row ${before.row}`;
-  return `${name} is ${moment} here and on ${where}, in the same series; ${count.toLocaleString('en')} rows of the table repeat a value of ${name}. Name the columns that tell series apart in group_by, or send one row a step.`;
+  return `${name} is ${moment} here and on ${where}, in the same series; ${count.toLocaleString('en')} rows of the table repeat a value of ${name}. Name the columns that tell series apart in group_by, or send one row a step; aggregate=sum makes it of the rows of a query.`;
 }

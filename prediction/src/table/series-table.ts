@@ -20,6 +20,8 @@ export interface ForecastGoal {
   readonly known: readonly string[];
   /** The countries and regions whose holidays differ from usual days, by their codes. */
   readonly holidays?: readonly string[];
+  /** How rows of one moment became one before the table was read; a retraining reads it in the same way. */
+  readonly aggregate?: 'sum' | 'mean';
 }
 
 /** A checked table of series, each on the steps of one grid: plain data, in typed arrays. */

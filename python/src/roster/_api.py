@@ -290,6 +290,7 @@ class ManifestModel:
     window: Optional[Window] = None
     known: Optional[KnownColumns] = None
     holidays: Optional[HolidayRegions] = None
+    aggregate: Optional[Aggregate] = None
     exclude: Optional[ChosenColumns] = None
     as_category: Optional[ChosenColumns] = None
     as_number: Optional[ChosenColumns] = None
@@ -645,6 +646,13 @@ class ForecastModel:
     comparison: VersionComparison
     created_at: Timestamp
     updated_at: Timestamp
+    aggregate: Optional[Aggregate] = None
+
+
+class Aggregate(str, Enum):
+    """What the rows of one moment and series become."""
+    SUM = "sum"
+    MEAN = "mean"
 
 
 @dataclass
@@ -3056,7 +3064,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("etag", "etag", "string")]), response=response)
 
-    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, holidays: Optional[HolidayRegions] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, effort: Optional[Effort] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
+    def train_model(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, holidays: Optional[HolidayRegions] = None, aggregate: Optional[Aggregate] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, effort: Optional[Effort] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Model:
         """Train a model"""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -3077,6 +3085,8 @@ class Client:
             params["known"] = encode(known)
         if holidays is not None:
             params["holidays"] = encode(holidays)
+        if aggregate is not None:
+            params["aggregate"] = encode(aggregate)
         if exclude is not None:
             params["exclude"] = encode(exclude)
         if as_category is not None:
@@ -3121,7 +3131,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(Model, decode(Model, _safe_json(response)))
 
-    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, holidays: Optional[HolidayRegions] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, effort: Optional[Effort] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
+    def train_model_with_headers(self, model_name: Name, project_name: NameOrId, body: Union[List[TableRow], TrainFromSourceBody], *, target: Optional[ColumnName] = None, task: Optional[Task] = None, order_by: Optional[ColumnName] = None, group_by: Optional[GroupColumns] = None, horizon: Optional[Horizon] = None, window: Optional[Window] = None, known: Optional[KnownColumns] = None, holidays: Optional[HolidayRegions] = None, aggregate: Optional[Aggregate] = None, exclude: Optional[ChosenColumns] = None, as_category: Optional[ChosenColumns] = None, as_number: Optional[ChosenColumns] = None, as_date: Optional[ChosenColumns] = None, decimal: Optional[DecimalMark] = None, group: Optional[GroupMark] = None, decimal_point: Optional[ChosenColumns] = None, decimal_comma: Optional[ChosenColumns] = None, date_order: Optional[DateOrder] = None, drop_lines: Optional[DroppedLines] = None, validate: Optional[Validate] = None, validate_by: Optional[ColumnName] = None, effort: Optional[Effort] = None, missing: Optional[MissingWords] = None, missing_in: Optional[MissingWordsIn] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Model]:
         """Like train_model(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["train_model"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -3142,6 +3152,8 @@ class Client:
             params["known"] = encode(known)
         if holidays is not None:
             params["holidays"] = encode(holidays)
+        if aggregate is not None:
+            params["aggregate"] = encode(aggregate)
         if exclude is not None:
             params["exclude"] = encode(exclude)
         if as_category is not None:

@@ -182,7 +182,7 @@ describe('a sample', () => {
     };
     const text = await withDatabase({ views: { t: shop.orders }, limits }, async (databases) => {
       let lines = '';
-      const rows = databases.readTable('o', { database: 'data', query }, signal, { size, onSample });
+      const rows = databases.readTable('o', { database: 'data', query }, signal, { sampling: { size, onSample } });
       for await (const piece of rows) lines += Buffer.from(piece);
       return lines;
     });

@@ -1,7 +1,9 @@
 import type { DuckDBResult } from '@duckdb/node-api';
 import { ProblemError } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
+import { AGGREGATES, aggregateRows } from '../aggregate.js';
 import {
+  type Aggregation,
   collectRows,
   type Query,
   type QueryResult,
@@ -17,6 +19,9 @@ import { checkSelect, explainMessage, splitName } from './guard.js';
 import { DuckdbMissingError, loadDuckdb } from './load-duckdb.js';
 import { firstLines, OpenDatabase } from './open-database.js';
 import { sampleOf } from './sample.js';
+
+/** Sums of inexact numbers are compensated: the order in which threads add the rows changes the last bit at most. */
+const INEXACT = { sum: 'fsum', mean: 'favg' } as const satisfies Record<Aggregation['method'], string>;
 
 const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
 
@@ -84,7 +89,7 @@ async function readColumns({ connection }: OpenDatabase, sql: string): Promise<C
  */
 async function runSelect(
   database: OpenDatabase,
-  { tables, sql, limits, sample }: Query,
+  { tables, sql, limits, sample, aggregation }: Query,
   write?: (lines: Uint8Array) => void,
 ): Promise<Pick<DuckdbAnswer, 'result' | 'rowsInAll'>> {
   try {
@@ -92,7 +97,8 @@ async function runSelect(
     const found = await database.expose([...read]);
     const missing = [...read].find((name) => !found.has(name));
     if (missing !== undefined) throw missingTable(missing);
-    const inner = await trimEnd(database, sql, tables);
+    const asked = await trimEnd(database, sql, tables);
+    const inner = aggregation ? aggregate(asked, await readColumns(database, asked), aggregation) : asked;
     const columns = await readColumns(database, inner);
     const toCell = write ? tableCell : answerCell;
     const drawn = write && sample && (await drawSample(database, inner, columns.length, sample));
@@ -108,6 +114,13 @@ async function runSelect(
   } catch (error) {
     throw error instanceof ProblemError ? error : explain(database, error);
   }
+}
+
+function aggregate(sql: string, columns: readonly Column[], aggregation: Aggregation): string {
+  const { method, target } = aggregation;
+  const column = columns.find(({ name }) => name.toLowerCase() === target.toLowerCase());
+  const functions = column?.type === 'DOUBLE' || column?.type === 'FLOAT' ? INEXACT : AGGREGATES;
+  return aggregateRows(sql, aggregation, `${functions[method]}(${quoteName(target)})`);
 }
 
 /** Returns a statement without the semicolons after it, so that it can stand in parentheses. */

@@ -1,7 +1,8 @@
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { ProblemError } from '../../problems/problem.js';
-import { collectRows, type Driver, type Query, type QueryLimits } from '../driver.js';
+import { AGGREGATES, aggregateRows } from '../aggregate.js';
+import { type Aggregation, collectRows, type Driver, type Query, type QueryLimits, quoteName } from '../driver.js';
 import { databaseMessage, databaseUnavailable, readOnly, tooMuchMemory, tooSlow } from '../query-error.js';
 import { describeTables, resolveNames } from './resolve-names.js';
 import { type FetchedRows, fetchRows, ReceivedLimits, readCell, readTableCell } from './rows.js';
@@ -45,7 +46,7 @@ export function openPostgres(
 
   /** Calls back with the rows of a SELECT. Its cursor opens when the first of them is pulled. */
   async function select<T>(
-    { owner, tables, sql, limits: { timeoutMs, maxCellBytes } }: Query,
+    { owner, tables, sql, limits: { timeoutMs, maxCellBytes }, aggregation }: Query,
     maxReceivedBytes: number,
     signal: AbortSignal,
     use: (batches: AsyncIterable<FetchedRows>, client: PoolClient) => Promise<T>,
@@ -53,8 +54,9 @@ export function openPostgres(
     const parsed = await parser.parse(owner, sql, signal);
     return transact(timeoutMs, signal, async (client, received) => {
       const resolved = await resolveNames(client, parsed, tables);
+      const read = aggregation ? { ...resolved, sql: aggregate(resolved.sql, aggregation) } : resolved;
       const limits = { maxCellBytes, maxReceivedBytes };
-      return use(fetchRows(client, resolved, received, limits), client);
+      return use(fetchRows(client, read, received, limits), client);
     });
   }
 
@@ -98,6 +100,12 @@ function explain(error: unknown, name: string, timeoutMs: number): ProblemError 
   }
   const message = `The database ${name} cannot be reached; ask again later.`;
   return databaseUnavailable(message, { cause: error });
+}
+
+/** @param sql a statement whose names are resolved */
+function aggregate(sql: string, aggregation: Aggregation): string {
+  const value = `pg_catalog.${AGGREGATES[aggregation.method]}(${quoteName(aggregation.target)})`;
+  return aggregateRows(sql, aggregation, value);
 }
 
 /** Yields the names of the columns, then the cells of each row. */

@@ -1,7 +1,9 @@
 import { ProblemError } from '../../problems/problem.js';
+import { showText } from '../../problems/shown-text.js';
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
-import { collectRows, type Query, type QueryResult, toJsonNumber } from '../driver.js';
+import { AGGREGATES, aggregateRows } from '../aggregate.js';
+import { type Aggregation, collectRows, type Query, type QueryResult, quoteName, toJsonNumber } from '../driver.js';
 import {
   databaseMessage,
   databaseUnavailable,
@@ -35,6 +37,9 @@ const NO_MEMORY = 7;
 
 /** Spaces, semicolons and comments; a block comment may lack its end. */
 const BLANKS = /[\s;]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
+
+/** The longest text in a message, in characters. */
+const MAX_SHOWN = 100;
 
 const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
 
@@ -74,7 +79,7 @@ function open(name: string, path: string): SqliteConnection {
  */
 async function runSelect(
   connection: SqliteConnection,
-  { tables: names, sql, limits }: Query,
+  { tables: names, sql, limits, aggregation }: Query,
   write?: (lines: Uint8Array) => void,
 ): Promise<QueryResult> {
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
@@ -84,9 +89,10 @@ async function runSelect(
     checkNames(connection, tables, allowed, sql);
     const guard = new Guard(connection, getPermissions(connection, tables), allowed);
     const statement = compile(connection, guard, allowed, sql);
-    const rows = readRows(statement, limits.maxCellBytes);
-    if (!write) return await collectRows(rows, limits);
-    writeRows(rows, write);
+    if (!write) return await collectRows(readRows(statement, limits.maxCellBytes), limits);
+    const read = aggregation ? connection.prepare(aggregate(statement, aggregation)) : statement;
+    const rows = readRows(read, limits.maxCellBytes);
+    writeRows(aggregation ? refuseTexts(rows, aggregation) : rows, write);
     return NO_ROWS;
   } catch (error) {
     throw error instanceof ProblemError ? error : explain(error);
@@ -130,6 +136,32 @@ function compile(connection: SqliteConnection, guard: Guard, names: readonly str
     const missing = /^no such table: (?:main\.)?(.*)$/s.exec(readMessage(error))?.[1];
     if (missing === undefined) throw error;
     throw names.includes(missing) ? missingTable(missing) : forbiddenTable(missing, names);
+  }
+}
+
+/**
+ * Aggregates the rows of a statement that was compiled. A target with a text or bytes, which SQLite would sum as 0 or as
+ * the number at its beginning, becomes the greatest of them.
+ */
+function aggregate({ expandedSQL }: Statement, aggregation: Aggregation): string {
+  const target = quoteName(aggregation.target);
+  const text = `max(${target}) FILTER (WHERE typeof(${target}) IN ('text', 'blob'))`;
+  const value = `coalesce(${text}, ${AGGREGATES[aggregation.method]}(${target}))`;
+  return aggregateRows((expandedSQL ?? '').replace(/;$/, ''), aggregation, value);
+}
+
+/** @throws {ProblemError} if a target, the last cell of each row, is no number */
+function* refuseTexts(rows: Iterable<readonly unknown[]>, { target }: Aggregation): Generator<readonly unknown[]> {
+  let isHeader = true;
+  for (const row of rows) {
+    const value = row.at(-1);
+    if (!isHeader && typeof value === 'string') {
+      throw queryError(
+        `The column ${JSON.stringify(showText(target, MAX_SHOWN))} cannot be aggregated, since it has the text ${JSON.stringify(showText(value, MAX_SHOWN))}. Leave such rows out in the query, or cast them to numbers.`,
+      );
+    }
+    isHeader = false;
+    yield row;
   }
 }
 

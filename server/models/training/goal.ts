@@ -23,11 +23,11 @@ export type GoalFields = Omit<
  * @throws {ProblemError} if the parameters of a forecast do not fit each other
  */
 export function parseGoal(query: GoalFields, at = '/query'): Goal | undefined {
-  const { target, task, order_by, group_by = [], horizon, window, known = [], holidays = [] } = query;
+  const { target, task, order_by, group_by = [], horizon, window, known = [], holidays = [], aggregate } = query;
   const errors: FieldError[] = [];
   const fault = (name: string, message: string) => errors.push({ pointer: `${at}/${name}`, message });
   if (order_by === undefined) {
-    const of = { group_by: query.group_by, horizon, window, known: query.known, holidays: query.holidays };
+    const of = { group_by: query.group_by, horizon, window, known: query.known, holidays: query.holidays, aggregate };
     for (const [name, value] of Object.entries(of)) {
       if (value !== undefined) fault(name, 'is for forecasts; send order_by with it');
     }
@@ -36,6 +36,9 @@ export function parseGoal(query: GoalFields, at = '/query'): Goal | undefined {
   }
   if (task !== undefined) fault('task', 'does not go with order_by, which makes a forecast');
   if (horizon === undefined) fault('horizon', 'is missing; say how many steps are forecast');
+  if (aggregate !== undefined && known.length > 0) {
+    fault('aggregate', 'does not go with known, whose columns are not aggregated; aggregate them in the query instead');
+  }
   const names = [
     ['order_by', order_by],
     ...group_by.map((name) => ['group_by', name] as const),
@@ -58,6 +61,7 @@ export function parseGoal(query: GoalFields, at = '/query'): Goal | undefined {
     ...(window !== undefined && { window }),
     known: known.map(columnName),
     ...(holidays.length > 0 && { holidays: listRegions(holidays) }),
+    ...(aggregate !== undefined && { aggregate }),
   };
 }
 
@@ -276,7 +280,14 @@ export function parseDroppedRows(sent: readonly string[] = []): RowRanges {
 
 export function readGoal(model: Model): Goal {
   if (model.task !== 'forecast') return model.task;
-  const { order_by, group_by, horizon, window, known, holidays } = model;
-  const goal = { orderBy: order_by, groupBy: group_by, horizon, known, ...(holidays.length > 0 && { holidays }) };
-  return window === null ? goal : { ...goal, window };
+  const { order_by, group_by, horizon, window, known, holidays, aggregate } = model;
+  return {
+    orderBy: order_by,
+    groupBy: group_by,
+    horizon,
+    known,
+    ...(holidays.length > 0 && { holidays }),
+    ...(window !== null && { window }),
+    ...(aggregate !== undefined && { aggregate }),
+  };
 }

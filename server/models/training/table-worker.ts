@@ -128,6 +128,7 @@ function describeSeries(table: ForecastTable): ForecastFields {
     window: goal.window ?? null,
     known: [...goal.known],
     holidays: [...(goal.holidays ?? [])],
+    ...(goal.aggregate && { aggregate: goal.aggregate }),
     series: { step: grid.step, season: seasonLength(grid), count, ...found },
   };
 }

@@ -6,6 +6,7 @@ import type { DeferredBody } from '../../api/body/read-body.js';
 import type { Handlers } from '../../api/handlers.js';
 import { type Conditions, checkPreconditions, isConditional } from '../../api/preconditions.js';
 import type { Caller } from '../../auth/caller.js';
+import type { Aggregation } from '../../databases/driver.js';
 import type { SqlDatabases } from '../../databases/sql-databases.js';
 import { JSON_TYPE } from '../../edge/request.js';
 import { type FieldError, invalidRequest, problem, unavailable } from '../../problems/problem.js';
@@ -78,6 +79,7 @@ export function trainingOperations(
       const form = parseForm(query, request);
       const { source, bytes: text } = await readSentTable(body);
       if (source && query.drop_lines) throw invalidRequest([{ pointer: '/query/drop_lines', message: NO_LINES }]);
+      if (!source && query.aggregate) throw invalidRequest([{ pointer: '/query/aggregate', message: NO_QUERY }]);
       const dropped = parseDroppedRows(query.drop_lines);
       const table: NewTable = source
         ? { ...goal, source }
@@ -176,12 +178,17 @@ export async function ingestQuery(
     owner,
     format: 'records',
     signal,
-    text: databases.readTable(owner, source, signal, sampling),
+    text: databases.readTable(owner, source, signal, { sampling, aggregation: findAggregation(goal) }),
     tooSlow: slowDatabase,
   });
   const { report } = table;
   if (rowsInAll === undefined || !report?.reading) return table;
   return { ...table, report: { ...report, reading: { ...report.reading, rows_of_query: rowsInAll } } };
+}
+
+function findAggregation({ target, task }: Pick<TableSource, 'target' | 'task'>): Aggregation | undefined {
+  if (typeof task !== 'object' || task.aggregate === undefined) return undefined;
+  return { method: task.aggregate, by: [task.orderBy, ...task.groupBy], target };
 }
 
 /** A table has so many rows and cells. */
@@ -214,6 +221,9 @@ function slowDatabase() {
 }
 
 const NO_LINES = 'names rows of a table that is sent; the rows of a query have no order: leave them out in the query';
+
+const NO_QUERY =
+  'is for a query of a database, which aggregates its rows; send one row for each step of a series instead';
 
 /** The longest JSON object that names a query, in bytes. An array of rows has no such bound. */
 const MAX_OBJECT = 64 * 1024;

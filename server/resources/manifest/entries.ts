@@ -72,7 +72,7 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
   }),
   model: (fields) => {
     const { name, target, source, task, order_by, horizon, window, promotion, adapt } = fields;
-    const { decimal, group, date_order, validate, validate_by } = fields;
+    const { decimal, group, date_order, validate, validate_by, aggregate } = fields;
     const by = validate_by === undefined ? undefined : columnName(validate_by);
     const measured = { validate: validate === 'random' ? undefined : validate, validate_by: by };
     const effort = fields.effort === 'standard' ? undefined : fields.effort;
@@ -94,7 +94,8 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
       name,
       target: columnName(target),
       source: { database: source.database, query: source.query },
-      ...omitUndefined({ task, order_by: order, horizon, window, decimal, group, date_order, ...measured, effort }),
+      ...omitUndefined({ task, order_by: order, horizon, window, aggregate }),
+      ...omitUndefined({ decimal, group, date_order, ...measured, effort }),
       ...Object.fromEntries([...columns, ...words]),
       ...(holidays.length > 0 && { holidays }),
       ...(promotion !== undefined && promotion !== 'always' && { promotion }),

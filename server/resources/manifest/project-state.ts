@@ -228,6 +228,7 @@ async function modelFields(store: Store, model: Model): Promise<Fields['model'] 
   const read = { ...choices, ...writeMarks(marks), ...writeValidation(validation) };
   const common = { name, target, source, ...read, promotion, adapt };
   if (model.task !== 'forecast') return { ...common, task: model.task, effort: model.effort };
-  const { order_by, group_by, horizon, window, known, holidays } = model;
-  return { ...common, order_by, group_by, horizon, known, holidays, ...(window !== null && { window }) };
+  const { order_by, group_by, horizon, window, known, holidays, aggregate } = model;
+  const series = { order_by, group_by, horizon, known, holidays };
+  return { ...common, ...series, ...(window !== null && { window }), ...(aggregate && { aggregate }) };
 }
