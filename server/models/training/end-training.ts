@@ -66,7 +66,8 @@ export function finishTraining({ work, limits }: Store, holding: Holding, versio
     const { owner } = version;
     const { isPromoted, comparison } = decidePromotion(version, compared);
     const report = addFindings(version.table_report, findings);
-    const explained = blameRows(summary, parseReport(report).findings, version.target);
+    const { findings: all, reading } = parseReport(report);
+    const explained = blameRows(summary, all, version.target) + describeSample(reading);
     const added = countBytes(report) + countBytes(explained) - countBytes(version.table_report) - countBytes(summary);
     await db
       .updateTable('model_versions')
@@ -87,6 +88,13 @@ export function finishTraining({ work, limits }: Store, holding: Holding, versio
 }
 
 /** Returns the report of a table, with what its training found beside what its reading found. */
+/** Returns a sentence for a summary, where the rows are a sample of those of the query. */
+function describeSample(reading: Model['reading']): string {
+  if (reading?.rows_of_query === undefined) return '';
+  const [sampled, all] = [reading.rows_sent, reading.rows_of_query].map((rows) => rows.toLocaleString('en'));
+  return ` It was trained on a sample of ${sampled} of the ${all} rows of its query.`;
+}
+
 function addFindings(stored: string | null, found: Model['findings']): string | null {
   if (found.length === 0) return stored;
   const { reading, findings } = parseReport(stored);
