@@ -120,6 +120,7 @@ describe('an agent', () => {
       truncated: false,
     });
     expect(service.chat.sent()[0]?.tools?.[0]?.function.description).toContain('orders(id INTEGER, cut TEXT');
+    expect(service.chat.sent()[0]?.tools?.[0]?.function.description).toContain('with one SELECT of SQLite.');
   });
 
   test('takes both forms of messages, and sends the history in order', async () => {

@@ -44,7 +44,7 @@ export class SqlTools {
     return {
       description: [
         ...(typeof description === 'string' ? [description] : []),
-        `Reads the database ${JSON.stringify(database)} with one SELECT. Tables:`,
+        `Reads the database ${JSON.stringify(database)} with one SELECT of ${this.databases.dialect(owner, database)}. Tables:`,
         ...described.map(tableText),
       ]
         .join('\n')
