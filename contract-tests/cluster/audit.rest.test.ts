@@ -291,7 +291,7 @@ test('an owner whose clock was wrong for an event keeps no other from being swep
   }
 });
 
-test('finds the events of an operation without reading those of others', async () => {
+test('finds the events of an operation, a key or a resource without reading those of others', async () => {
   const store = await Store.open(`file:${servers.file('roster.db')}`);
   try {
     for (const operation of ['createKey', 'deleteKey', 'createKey', 'deleteKey', 'createKey']) {
@@ -308,9 +308,11 @@ test('finds the events of an operation without reading those of others', async (
     await store.close();
   }
   const database = new DatabaseSync(servers.file('roster.db'));
-  const plan = database
-    .prepare("explain query plan select * from audit_events where operation = 'deleteKey' and id > '' order by id")
-    .all();
+  const plan = (conditions: string) =>
+    JSON.stringify(database.prepare(`explain query plan select * from audit_events where ${conditions}`).all());
+  expect(plan("operation = 'deleteKey' and id > '' order by id")).toContain('audit_events_by_operation');
+  expect(plan("key_id = 'seldom'")).toContain('audit_events_by_key');
+  expect(plan("resource = '/a' or (resource >= '/a/' and resource < '/a0')")).toContain('audit_events_by_resource');
+  expect(plan('problem is not null')).toContain('audit_events_refused');
   database.close();
-  expect(JSON.stringify(plan)).toContain('audit_events_by_operation');
 });

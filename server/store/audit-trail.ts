@@ -1,6 +1,6 @@
 /** The audit log as it is read: listed, checked, and cut off at an age. */
 
-import type { Kysely, SqlBool } from 'kysely';
+import type { Kysely, RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { pausing } from '../common/pausing.js';
 import { type EventColumns, hashEvent, writeFacts } from './audit.js';
@@ -66,7 +66,8 @@ function firstId(moment: string | number): string {
 const MAX_SCANNED = 2000;
 
 /**
- * Lists events, in the order of their times.
+ * Lists events, in the order of their times. Reads all events that meet one of the conditions if these are few, and
+ * otherwise scans the log in that order.
  * @param signal ends the search for events that are rare
  */
 export async function listEvents(
@@ -75,17 +76,24 @@ export async function listEvents(
   { limit = MAX_SCANNED, after = '' }: Page,
   signal?: AbortSignal,
 ): Promise<AuditEvent[]> {
-  const { since, until, operation } = filter;
   const conditions = listConditions(filter);
+  const few = await findFew(reads, listIndexed(reads, filter));
+  if (few) {
+    let rows = inTime(reads.selectFrom(few.as('audit_events')), filter, after)
+      .selectAll()
+      .limit(limit);
+    if (filter.operation !== undefined) rows = rows.where('operation', '=', filter.operation);
+    for (const condition of conditions) rows = rows.where(condition);
+    return (await rows.execute()).map(toEvent);
+  }
   const pause = pausing();
   const found: AuditEvent[] = [];
   for (let last = after; found.length < limit; ) {
     signal?.throwIfAborted();
-    let events = reads.selectFrom('audit_events').where('id', '>', last).orderBy('id');
-    if (since !== undefined) events = events.where('id', '>=', firstId(since));
-    if (until !== undefined) events = events.where('id', '<', firstId(until));
-    // These have an index, so that the others are not scanned.
-    if (operation !== undefined) events = events.where('operation', '=', operation);
+    let events = inTime(reads.selectFrom('audit_events'), filter, last);
+    // These have an index in this order, so that the others are not scanned.
+    if (filter.operation !== undefined) events = events.where('operation', '=', filter.operation);
+    else if (filter.result === 'refused') events = events.where('problem', 'is not', null);
     const end = await events
       .select('id')
       .limit(1)
@@ -102,17 +110,60 @@ export async function listEvents(
   return found;
 }
 
-function listConditions({ owner, key, resource, result }: EventFilter) {
-  const conditions: ReturnType<typeof sql<SqlBool>>[] = [];
-  if (owner !== undefined) conditions.push(sql`owner = ${owner}`);
+type Condition = RawBuilder<SqlBool>;
+
+/** Selects the events after one, within the time of a filter, in the order of their times. */
+function inTime(
+  events: SelectQueryBuilder<Database, 'audit_events', object>,
+  { since, until }: EventFilter,
+  after: string,
+) {
+  let those = events.where('id', '>', after).orderBy('id');
+  if (since !== undefined) those = those.where('id', '>=', firstId(since));
+  if (until !== undefined) those = those.where('id', '<', firstId(until));
+  return those;
+}
+
+/** Selects all events that meet one of the conditions, if it is one that few of them meet. */
+async function findFew(reads: Kysely<Database>, conditions: readonly Condition[]) {
+  for (const condition of conditions) {
+    const events = reads.selectFrom('audit_events').where(condition);
+    const last = events.select('id').offset(MAX_SCANNED - 1);
+    if (!(await last.limit(1).executeTakeFirst())) return events.selectAll().limit(MAX_SCANNED);
+  }
+  return undefined;
+}
+
+/** Lists the conditions of a filter for which the log has an index. */
+function listIndexed(reads: Kysely<Database>, { owner, key, resource, result }: EventFilter): Condition[] {
+  const conditions: Condition[] = [];
   if (key !== undefined) conditions.push(sql`key_id = ${key}`);
+  if (resource !== undefined) {
+    // Ordered by its bytes, in which "0" follows "/".
+    const bytes = getDialect(reads).locksRows ? sql`resource collate "C"` : sql`resource`;
+    const below = sql`(${bytes} >= ${`${resource}/`} and ${bytes} < ${`${resource}0`})`;
+    conditions.push(sql`(${bytes} = ${resource} or ${below})`);
+  }
+  if (result === 'refused') conditions.push(sql`problem is not null`);
+  if (owner !== undefined) conditions.push(sql`owner = ${owner}`);
+  return conditions;
+}
+
+/**
+ * Lists the conditions of a filter as expressions that no index has: otherwise SQLite would read all events of an owner
+ * in each part of the scan.
+ */
+function listConditions({ owner, key, resource, result }: EventFilter): Condition[] {
+  const conditions: Condition[] = [];
+  if (owner !== undefined) conditions.push(sql`owner || '' = ${owner}`);
+  if (key !== undefined) conditions.push(sql`key_id || '' = ${key}`);
   if (resource !== undefined) {
     const below = `${resource}/`;
     const begin = sql`substr(resource, 1, cast(${below.length} as integer))`;
-    conditions.push(sql`(resource = ${resource} or ${begin} = ${below})`);
+    conditions.push(sql`(resource || '' = ${resource} or ${begin} = ${below})`);
   }
   if (result === 'done') conditions.push(sql`problem is null`);
-  if (result === 'refused') conditions.push(sql`problem is not null`);
+  if (result === 'refused') conditions.push(sql`coalesce(problem, '') <> ''`);
   return conditions;
 }
 

@@ -26,6 +26,7 @@ import * as descriptionsOfModels from './0025-descriptions-of-models.js';
 import * as effort from './0026-effort.js';
 import * as auditByOperation from './0029-audit-by-operation.js';
 import * as vacuumOfPromises from './0030-vacuum-of-promises.js';
+import * as rareEvents from './0034-rare-events.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -56,6 +57,7 @@ export const migrations: Record<string, Migration> = {
   '0026-effort': effort,
   '0029-audit-by-operation': auditByOperation,
   '0030-vacuum-of-promises': vacuumOfPromises,
+  '0034-rare-events': rareEvents,
 };
 
 /**
