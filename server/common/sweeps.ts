@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { unlessAborted } from './unless-aborted.js';
 
@@ -13,7 +13,24 @@ export interface Sweep {
   step(): Promise<boolean>;
 }
 
-/** Runs the housekeeping of the service: each sweep on its own, so that none waits for another. */
+/** The pause after a step, in times of the step: a sweep works for a quarter of the time at most. */
+const REST = 3;
+
+/** The longest pause after a step, in milliseconds: a sweep goes on beside steps that wait long for others. */
+const MAX_REST_MS = 10_000;
+
+/** Measures and passes time, in milliseconds. */
+interface SweepClock {
+  readonly now: () => number;
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+const CLOCK: SweepClock = { now: () => performance.now(), wait: (ms, signal) => delay(ms, undefined, { signal }) };
+
+/**
+ * Runs the housekeeping of the service: each sweep on its own, so that none waits for another. A step takes longer while
+ * the store and the event loop are busy with requests, and so does the pause after it.
+ */
 export class Sweeps {
   readonly #stopping = new AbortController();
   #running: Promise<unknown> | undefined;
@@ -21,6 +38,7 @@ export class Sweeps {
   constructor(
     private readonly sweeps: readonly Sweep[],
     private readonly log: Logger,
+    private readonly clock = CLOCK,
   ) {
     // Each sweep listens.
     setMaxListeners(0, this.#stopping.signal);
@@ -39,13 +57,15 @@ export class Sweeps {
   async #run({ failure, everyMs, step }: Sweep): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
+      const begin = this.clock.now();
       try {
-        if (await unlessAborted(step(), signal)) await nextTurn();
-        else await delay(everyMs, undefined, { signal });
+        const hasMore = await unlessAborted(step(), signal);
+        const restMs = Math.min((this.clock.now() - begin) * REST, MAX_REST_MS);
+        await this.clock.wait(hasMore ? restMs : everyMs, signal);
       } catch (error) {
         if (signal.aborted) return;
         this.log.warn({ err: error }, failure);
-        await delay(everyMs, undefined, { signal }).catch(() => {});
+        await this.clock.wait(everyMs, signal).catch(() => {});
       }
     }
   }
