@@ -97,7 +97,7 @@ describe('in a browser', () => {
       look = await open(browser, `${root}/docs?url=${other}&configUrl=${other}&spec=%7B%7D&supportedSubmitMethods=`);
       const { page, faults, origins } = look;
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Roster');
-      const paths = page.locator('.opblock-summary-path');
+      const paths = page.locator('.opblock-summary-path, .opblock-summary-path__deprecated');
       await expect.poll(() => paths.count()).toBe(operations.length);
       await openOperation(page, 'models', 'predict');
       const coloursOf = (texts: string): Promise<unknown[]> =>
