@@ -65,9 +65,9 @@ describe.each(releases)('of release %s', (release) => {
       async (_, recorded) => {
         const now = await exchange(service.url, recorded);
         expect(now).toMatchObject({ status: recorded.status, answer: recorded.answer });
-        // A later contract may add members, which give the resource another entity tag.
+        // A later contract may add members, which give the resource another entity tag, or a tag where there was none.
         if (JSON.stringify(now.answer) === JSON.stringify(recorded.answer)) {
-          expect(now.etag).toBe(recorded.etag);
+          if (recorded.etag !== null) expect(now.etag).toBe(recorded.etag);
         }
       },
     );
