@@ -1491,7 +1491,7 @@ export interface CallMcpOfProjectOptions extends CallOptions {
   rosterDepth?: QueryValue<'callMcpOfProject', 'header', 'Roster-Depth'> | undefined;
 }
 
-/** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/agents/mcp.md` in the source repository says what to paste into them. */
+/** The endpoint for hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code: the models, agents, documents and tables of a project as tools. `docs/agents/mcp.md` in the source repository has the configuration of each host. */
 export interface McpOperations {
   /**
    * Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project if that has another name. It supports the revisions 2026-07-28, 2025-11-25 and 2025-06-18. The service keeps no session: GET and DELETE are answered with 405. A client that closes its connection cancels its request.
@@ -1669,7 +1669,7 @@ export interface Resources {
   readonly models: ModelsOperations;
   /** The versions of the project. */
   readonly versions: VersionsOperations;
-  /** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/agents/mcp.md` in the source repository says what to paste into them. */
+  /** The endpoint for hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code: the models, agents, documents and tables of a project as tools. `docs/agents/mcp.md` in the source repository has the configuration of each host. */
   readonly mcp: McpOperations;
   /** The agents for clients of OpenAI's API, such as its SDKs and Open WebUI: the base URL is that of the service with `/v1`, the key one of Roster, and a model is an agent. Problems below `/v1` have an `error` that these clients read. A service without keys takes any key there, since these clients always send one. `docs/agents/openai.md` in the source repository has examples. */
   readonly openai: OpenaiOperations;

@@ -200,7 +200,7 @@ function explainClosed(name: string, others: string): string {
   return `There is no database with the name "${name}" that is open to trainings; ${others}. Those who run the service open one with "training" in DATABASES.`;
 }
 
-/** What a database does with the rows of a query before they are read. */
+/** The work of a database on the rows of a query before they are read. */
 interface TableWays {
   readonly sampling?: { readonly size: SampleSize; readonly onSample: (rowsInAll: number) => void } | undefined;
   readonly aggregation?: Aggregation | undefined;
