@@ -20,9 +20,13 @@ export interface WriteJob {
 /** A message to the port of a job. */
 export type Answers = AnswerBatch | 'end' | 'abort';
 
-/** A report of the thread: that it took a batch, and at the end of a job its rows, or its failure. */
+/** A message to the thread: a file to write, or that none follows. */
+export type WriteRequest = WriteJob | 'close';
+
+/** A report of the thread: that it took a batch, at the end of a job its rows, or its failure, and that it may end. */
 export type WriteReport =
   | { readonly kind: 'taken' }
+  | { readonly kind: 'closed' }
   | { readonly kind: 'written'; readonly rows: number }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -41,8 +45,15 @@ const TYPES: Readonly<Record<AnswerType, DuckDBType>> = {
   'VARCHAR[]': duckdb.LIST(duckdb.VARCHAR),
 };
 
-parentPort?.on('message', (job: WriteJob) => {
+parentPort?.on('message', (job: WriteRequest) => {
   const report = (message: WriteReport) => parentPort?.postMessage(message);
+  if (job === 'close') {
+    opened
+      .then((connection) => connection.closeSync())
+      .catch(() => {})
+      .finally(() => report({ kind: 'closed' }));
+    return;
+  }
   opened
     .then((connection) => write(connection, job, report))
     .then((rows) => report({ kind: 'written', rows }))

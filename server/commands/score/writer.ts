@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { AnswerBatch, AnswerColumn } from './answers.js';
-import type { Answers, WriteJob, WriteReport } from './write-thread.js';
+import type { Answers, WriteJob, WriteReport, WriteRequest } from './write-thread.js';
 
 /** The most batches of answers that wait to be written. */
 const MAX_WAITING = 16;
@@ -8,11 +8,13 @@ const MAX_WAITING = 16;
 /** Writes files with the rows of others and their answers, one after another, in a thread: DuckDB waits for answers. */
 export class Writer {
   readonly #thread: Worker;
+  readonly #exited: Promise<unknown>;
   #tables = 0;
 
   /** @param settings of DuckDB */
   constructor(settings: Readonly<Record<string, string>>) {
     this.#thread = new Worker(new URL('./write-thread.js', import.meta.url), { workerData: settings });
+    this.#exited = new Promise((resolve) => this.#thread.once('exit', resolve));
   }
 
   /**
@@ -26,12 +28,16 @@ export class Writer {
     const sent = new Int32Array(new SharedArrayBuffer(4));
     const job: WriteJob = { sql: sqlOf(table), columns, table, rows, answers: port2, sent };
     const writing = new Writing(this.#thread, port1, sent);
-    this.#thread.postMessage(job, [port2]);
+    this.#thread.postMessage(job satisfies WriteRequest, [port2]);
     return writing;
   }
 
   /** Call it when no file is being written. */
   async close(): Promise<void> {
+    // DuckDB ends the whole process if its thread ends while it opens a database.
+    const closed = new Promise<unknown>((resolve) => this.#thread.once('message', resolve));
+    this.#thread.postMessage('close' satisfies WriteRequest);
+    await Promise.race([closed, this.#exited]);
     await this.#thread.terminate();
   }
 }
@@ -59,7 +65,7 @@ export class Writing {
       const onReport = (report: WriteReport) => {
         if (report.kind === 'written') settle(() => resolve(report.rows));
         else if (report.kind === 'failed') settle(() => reject(new Error(report.message)));
-        else {
+        else if (report.kind === 'taken') {
           this.#waiting -= 1;
           this.#wake();
         }
