@@ -92,7 +92,10 @@ describe('projects as files', () => {
     const rows = Array.from({ length: 80 }, (_, at) => `(${at % 13}, 'c${at % 3}', ${at % 13})`);
     await shop.execute(`insert into sales values ${rows.join()}`);
     const store = ON_POSTGRES ? shop.url : `file:${join(folder, 'roster.db')}`;
-    const databases = { sales: { url: shop.url, training: ['sales', 'days'] } };
+    const databases = {
+      sales: { url: shop.url, training: ['sales'] },
+      calendar: { url: shop.url, training: ['days'] },
+    };
     env = { DATABASE_URL: store, DATABASES: JSON.stringify(databases) };
     key = await makeKey(store, { name: 'own' });
     server = await startServer({ env });
@@ -193,7 +196,7 @@ describe('projects as files', () => {
     await shop.execute(
       `insert into days values ${Array.from({ length: 80 }, (_, at) => `(${at}, 2), (${at}, ${at % 7})`)}`,
     );
-    const source = { database: 'sales', query: 'select day, price from days' };
+    const source = { database: 'calendar', query: 'select day, price from days' };
     const prices = { name: 'prices', target: 'price', source, order_by: 'day', horizon: 2, aggregate: 'sum' } as const;
     await apply([{ model: prices }]);
     await untilTrained();
