@@ -162,13 +162,9 @@ export async function readText(
   name: string,
 ): Promise<{ textId: string; mediaType: Document['media_type']; pieces: readonly string[] } | undefined> {
   // One query, or a document that is replaced meanwhile would be half old and half new.
-  const rows = await store.reads
-    .selectFrom('documents')
-    .innerJoin('document_texts', 'document_texts.document_id', 'documents.id')
+  const rows = await selectText(store, skillId, name)
     .leftJoin('passages', 'passages.text_id', 'document_texts.id')
     .select(['documents.media_type', 'document_texts.id', 'passages.content'])
-    .where('documents.skill_id', '=', skillId)
-    .where('documents.name', '=', name)
     .orderBy('passages.number')
     .execute();
   const [first] = rows;
@@ -176,15 +172,18 @@ export async function readText(
   return first && { textId: first.id, mediaType: first.media_type, pieces };
 }
 
-async function findTextId({ reads }: Store, skillId: string, name: string): Promise<string | undefined> {
-  const text = await reads
+async function findTextId(store: Store, skillId: string, name: string): Promise<string | undefined> {
+  const text = await selectText(store, skillId, name).select('document_texts.id').executeTakeFirst();
+  return text?.id;
+}
+
+/** Selects a document of a skill with its stored text. */
+function selectText({ reads }: Store, skillId: string, name: string) {
+  return reads
     .selectFrom('documents')
     .innerJoin('document_texts', 'document_texts.document_id', 'documents.id')
-    .select('document_texts.id')
     .where('documents.skill_id', '=', skillId)
-    .where('documents.name', '=', name)
-    .executeTakeFirst();
-  return text?.id;
+    .where('documents.name', '=', name);
 }
 
 /** Returns the texts of documents by their ids; skips those that do not exist. */
