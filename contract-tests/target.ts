@@ -45,7 +45,7 @@ export function sendAs(key: string | null, path: string, init: RequestInit = {})
 
 /**
  * Creates the situation in which an operation gives a certain answer. On the server, `prepare` creates it. The
- * mock has no state; a header tells it which example to answer with. The rest of the test is the same for both.
+ * mock has no state; a header names the example to answer with. The rest of the test is the same for both.
  *
  * @returns the headers that the request must have: `roster.GET(path, { params, ...(await situation(404,
  * 'skill')) })`

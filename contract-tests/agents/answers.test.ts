@@ -160,7 +160,7 @@ describe('an agent', () => {
     });
   });
 
-  test('tells of skills that are gone or cannot be used, and answers with the others', async () => {
+  test('reports skills that are gone or cannot be used, and answers with the others', async () => {
     const agent = await service.agent({ skills: [MODEL, SQL] });
     await service.remove(`/projects/default/skills/model_${agent.split('_')[1]}_0`);
     service.chat.play([says('Hello.')]);
@@ -298,7 +298,7 @@ test('answers hold the passages that were found, if the agent says so', async ()
 });
 
 describe('the stream', () => {
-  test('tells the start, each use, the text, the whole answer and the end', async () => {
+  test('has events for the start, each use, the text, the whole answer and the end', async () => {
     const agent = await service.agent({ skills: [SQL] });
     service.chat.play(uses({ sql: 'select count(*) as n from orders' }, 'Three.'));
     const events = await service.events(agent, 'How many?');

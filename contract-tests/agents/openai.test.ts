@@ -237,7 +237,7 @@ describe('a chat completion', () => {
     ]);
   });
 
-  test('has the text of its stream, and tells the tools of the agent as steps alone', async () => {
+  test('has the text of its stream, and lists the tools of the agent as steps alone', async () => {
     service.chat.play(usesPrices);
     const whole = await complete();
     const [choice] = whole.choices;
@@ -338,7 +338,7 @@ describe('a chat completion', () => {
     await complete(Object.fromEntries(nulls.map((name) => [name, null])));
   });
 
-  test('tells the tokens of a stream when asked', async () => {
+  test('reports the tokens of a stream on request', async () => {
     service.chat.play(() => says('Hello.'));
     const chunks = await streamed({ stream_options: { include_usage: true } });
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 15 } });
@@ -690,7 +690,7 @@ describe('a response', () => {
   const answered = { type: 'function_call_output', call_id: 'call_1', output: '' };
   const asking = { role: 'user', content: ASKED };
 
-  test('tells tools of the agent as its own items, and predictions with their intervals', async () => {
+  test('lists tools of the agent as separate items, and predictions with their intervals', async () => {
     let predicted = 0;
     service.chat.play((request, number) => {
       const result = request.body.messages.at(-1)?.content ?? '';

@@ -28,7 +28,7 @@ describe('a real chat server', () => {
     expect(answer).toMatchObject({ steps: [], usage: { requests: 1 } });
   });
 
-  test('asks the model for a price, and tells it', async () => {
+  test('asks the model for a price, and answers with it', async () => {
     const skills = [{ type: 'model', params: { model: 'prices' } }];
     const agent = await running(service).agent({ settings, skills });
     const question = 'What does a diamond of 0.7 carat with the cut Ideal and the color G cost?';

@@ -307,7 +307,7 @@ describe('over examples, the client', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  test('waits for a model, and tells of its failure', async () => {
+  test('waits for a model, and throws its failure', async () => {
     const training = await rosterWith().PUT('/api/projects/{projectName}/models/{modelName}', {
       params: { path: model, query: { target: 'price' } },
       body: 'a,price\n1,2\n',

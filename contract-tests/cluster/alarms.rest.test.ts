@@ -92,7 +92,7 @@ test('an alarm is sent signed, and again until it is taken, also after a crash',
   }
 });
 
-test('of two instances on one store, one tells an alarm; without an address, it is in the log', async () => {
+test('one of two instances on a store sends an alarm; without an address, it is in the log', async () => {
   const postgres = await startPostgres();
   const connection = await connectTo(postgres.url);
   try {

@@ -145,7 +145,7 @@ describe.each(Object.entries(STORES))('on %s, the audit log', (_, { url, run }) 
   });
 });
 
-test('tells of keys that commands made and revoked, and of refusals, which fill nothing', async () => {
+test('has keys that commands made and revoked, and refusals, which fill nothing', async () => {
   const env = { DATABASE_URL: `file:${servers.file('roster.db')}` };
   const create = async (...args: string[]) =>
     (await runRoster(['keys', 'create', '--name', 'x', ...args], env)).stdout.trim();
@@ -207,7 +207,7 @@ test('tells of keys that commands made and revoked, and of refusals, which fill 
   expect((await runRoster(['audit', 'verify'], env)).code).toBe(0);
 });
 
-test('tells at most a hundred kinds of refusals apart in a minute', async () => {
+test('distinguishes at most a hundred kinds of refusals in a minute', async () => {
   const store = await Store.open(`file:${servers.file('roster.db')}`);
   try {
     const log = pino({ level: 'silent' });

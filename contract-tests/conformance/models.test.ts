@@ -104,7 +104,7 @@ describe('trainModel', () => {
     expect(response.headers.get('Location')).toBeTruthy();
   });
 
-  test('202 for a target of classes, which the task of the model tells', async () => {
+  test('202 for a target of classes, as the task of the model says', async () => {
     const given = await situation(202, 'classes');
     const { data, response } = await roster.PUT(ONE, {
       params: training('cut'),
@@ -283,7 +283,7 @@ describe('predict', () => {
     ]);
   });
 
-  test('200 for a name that the model does not know, which a header tells', async () => {
+  test('200 for a name that the model does not know, with a header that names it', async () => {
     const given = await situation(200, 'rows', trained);
     const { response } = await roster.POST(PREDICT, {
       params: prices(),

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Each view, with the names of the contract's examples, and the heading that it has. None has the heading of the one
- * before it, so that a heading tells that the view has changed.
+ * before it, so that a new heading shows that the view has changed.
  */
 const VIEWS = [
   ['/projects/default/models', 'Models'],

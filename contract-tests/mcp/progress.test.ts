@@ -78,7 +78,7 @@ describe('a question with a token', () => {
     expect(await service.chat.requests.at(-1)?.outcome).toBe('aborted by the client');
   });
 
-  test('that fails tells the reason as a result', async () => {
+  test('that fails has the reason as its result', async () => {
     service.chat.play([{ status: 500 }, { status: 500 }, { status: 500 }]);
     const { body, notifications } = await host.listen('ask_analyst', QUESTION, 1);
     expect(notifications).toHaveLength(1);

@@ -97,7 +97,7 @@ describe('a call', () => {
     expect(named.body.result).toEqual(unnamed.body.result);
   });
 
-  test('tells of a column that the model does not know', async () => {
+  test('reports a column that the model does not know', async () => {
     const { body } = await host.call('predict_prices', { carats: 0.7 });
     expect(body.result?.structuredContent).toMatchObject({
       did_not_fit: expect.arrayContaining([expect.objectContaining({ name: 'carats', nearest: 'carat' })]),
@@ -105,7 +105,7 @@ describe('a call', () => {
   });
 
   test.each(['heavy', true, [0.7], { unit: 0.7 }])(
-    'tells of the value %j, which the model cannot read',
+    'reports the value %j, which the model cannot read',
     async (carat) => {
       const { body } = await host.call('predict_prices', { carat, cut: 'Ideal' });
       expect(body.result?.structuredContent).toMatchObject({

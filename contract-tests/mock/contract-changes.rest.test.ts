@@ -63,7 +63,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The contract that a test begins with. Its name is of no other test: the answer tells that the mock has read it. */
+/** The contract that a test begins with. Its name is of no other test: the answer shows that the mock has read it. */
 let good: string;
 let name: string;
 let tests = 0;

@@ -505,7 +505,7 @@ describe('a hostile request', () => {
     expect(nul.status).toBe(400);
   });
 
-  test('tells no secret to the log or the store', async () => {
+  test('writes no secret to the log or the store', async () => {
     const code = await oauth.code(client);
     const { tokens } = await oauth.redeem(client, code);
     await oauth.tools(tokens.access_token);

@@ -142,7 +142,7 @@ describe('the consent page', () => {
     expect(answer?.searchParams.has('code')).toBe(false);
   });
 
-  test('tells a registered client of a fault only if the reader follows the link', async () => {
+  test('reports a fault to a registered client only if the reader follows the link', async () => {
     const faults = [
       [{ response_type: 'token' }, 'unsupported_response_type'],
       [{ resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],

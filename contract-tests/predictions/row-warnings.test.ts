@@ -79,7 +79,7 @@ describe('warnings=true', () => {
   const odd = ['carat: missing; cut: new-category', 'cut: missing; carat: out-of-range'];
 
   test.each(['', '&rows=lean&explain=true'])(
-    'tells of each row whether the model was trained on it and what is unlike the table, in every format%s',
+    'reports for each row whether the model was trained on it and what is unlike the table, in every format%s',
     async (more) => {
       const query = `?warnings=true${more}`;
       const json = await sendJson('POST', `${address()}${query}`, rows);

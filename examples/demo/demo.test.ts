@@ -33,7 +33,7 @@ test('finds about as many true prices inside the intervals as promised', () => {
   expect(Number(inside)).toBeLessThan(935);
 });
 
-test('tells of a column that was misspelled', () => {
+test('reports a misspelled column', () => {
   expect(output).toContain('"colour" was sent, which the model does not know; it has "color"');
 });
 

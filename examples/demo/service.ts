@@ -93,7 +93,7 @@ async function startService(databaseFile: string, env: NodeJS.ProcessEnv): Promi
 const WARNING = 40;
 
 /**
- * Returns the address that the service itself tells in its log, as another program may answer at the one that it was
+ * Returns the address that the service writes to its log, as another program may answer at the one that it was
  * to have. Hands on its warnings.
  */
 function untilListening(child: ChildProcessByStdio<null, Readable, Readable>): Promise<string> {

@@ -144,7 +144,7 @@ export class ExchangeResponse {
 
   /**
    * @param signal undefined once the answer is complete
-   * @param firstByteBy the time by which the body has to begin, as `performance.now()` tells it
+   * @param firstByteBy the time by which the body has to begin, in the time of `performance.now()`
    */
   constructor(
     private readonly message: IncomingMessage,
@@ -174,7 +174,7 @@ export class ExchangeResponse {
    */
   get retryAfter(): number | undefined {
     const { 'retry-after': text = '', date = '' } = this.message.headers;
-    // A date is by the server's clock, if it tells it.
+    // A date is by the server's clock, if it sends one.
     const now = Date.parse(date);
     const seconds = /^\d+$/.test(text)
       ? Number(text)

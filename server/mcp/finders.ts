@@ -20,7 +20,7 @@ export function readWords(query: unknown): string[] {
 /** @throws {ToolError} if no tool is named */
 export function readName(name: unknown): string {
   if (typeof name === 'string') return name;
-  throw new ToolError('The name must be the name of a tool, as find_tools tells it.');
+  throw new ToolError('The name must be the name of a tool, as find_tools lists it.');
 }
 
 export const FIND = 'find_tools';

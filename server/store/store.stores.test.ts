@@ -120,7 +120,7 @@ describe('a store', () => {
     return store.transaction((store) => beginTraining(store, projectId, name, table));
   };
 
-  test('tells its size, which grows with what it holds', async () => {
+  test('reports its size, which grows with what it holds', async () => {
     const roomy = await Store.open(await database.empty());
     const before = await roomy.measure();
     const tableId = await createTable(roomy, 'ann');
@@ -836,7 +836,7 @@ describe('a store', () => {
       expect(await claimTraining(store, 'two', HOUR)).toMatchObject({ attempts: 1 });
     });
 
-    test('tells the instance whose training is deleted', async () => {
+    test('notifies the instance whose training is deleted', async () => {
       const { versionId } = await begin('a');
       await claimTraining(store, 'one', HOUR);
       expect(await write((store) => deleteModel(store, project.id, 'a'))).toEqual([versionId]);

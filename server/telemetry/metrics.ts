@@ -159,7 +159,7 @@ async function fill(gauge: Gauge, ask: () => number | Promise<number> | undefine
     if (value === undefined) gauge.remove();
     else gauge.set(value);
   } catch {
-    // A missing value already tells that it is unavailable.
+    // A missing value already shows that it is unavailable.
     gauge.remove();
   }
 }

@@ -178,7 +178,7 @@ describe('a request', () => {
     expect(await spansOf(collector)).toMatchObject([{ traceId: TRACE_ID, parentSpanId: PARENT_ID }]);
   });
 
-  test('is not sent when its caller decided so, and still tells the trace', async () => {
+  test('is not sent when its caller decided so, and still names the trace', async () => {
     const collector = new Collector();
     await startTowards(collector);
     const url = await startService();

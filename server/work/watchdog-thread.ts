@@ -10,7 +10,7 @@ const [parent = 0, maxMemoryBytes = 0] = process.argv.slice(2).map(Number);
 setInterval(() => {
   const isTooLarge = process.memoryUsage.rss() > maxMemoryBytes;
   if (!isTooLarge && !isParentGone()) return;
-  // The pool tells by this text why the process ended.
+  // The pool derives from this text why the process ended.
   if (isTooLarge) writeSync(STDERR, `Error: out of memory beyond ${maxMemoryBytes} bytes\n`);
   process.kill(process.pid, 'SIGKILL');
 }, LOOK_EVERY_MS);

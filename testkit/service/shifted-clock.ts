@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { findProgram } from '../programs.js';
 
-/** Shifts the clock that tells the time of day, by the seconds in a file that may change meanwhile. */
+/** Shifts the clock of the time of day, by the seconds in a file that may change meanwhile. */
 const SOURCE = `
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -60,7 +60,7 @@ describe('the format of a file', () => {
   });
 
   test.each([new File([ROWS], 'rows.xls'), new File([ROWS], 'csv'), new Blob([ROWS])])(
-    'must be given if nothing tells it',
+    'must be given if nothing determines it',
     async (file) => {
       const { predict, requests } = answering('', 'text/csv');
       await expect(predict(file)).rejects.toThrow("give it as { format: 'csv' }");

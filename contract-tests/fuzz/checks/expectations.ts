@@ -80,7 +80,7 @@ function deviations({ what, statuses, pointer }: Expected, exchange: Exchange): 
   const { made, answer } = exchange;
   if (isRefusedUnvalidated(exchange)) return [];
   if (isOfState(answer) && takesTables(made) && isAllowedRefusal(exchange)) return [];
-  // A preview tells a fault beside the rows before it.
+  // A preview reports a fault beside the rows before it.
   if (statuses.includes(400) && typeof asRecord(answer.json)['fault'] === 'string') return [];
   if (!statuses.includes(answer.status)) {
     return [`${what}: answered with ${answer.status}, not ${statuses.join(' or ')}`];

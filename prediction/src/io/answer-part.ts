@@ -107,7 +107,7 @@ export function refuseUnknown(check: SchemaCheck): void {
 
 /**
  * Tells, before the first part of an answer, that a JSON body is not for the fast way: it is malformed, no UTF-8,
- * too large in some measure or of another shape, or the kernel cannot be loaded. Read it as a whole, which tells
+ * too large in some measure or of another shape, or the kernel cannot be loaded. Read it as a whole, which reports
  * its fault, or gives rows for `answerParsedRows`.
  */
 export class DeclinedError extends Error {

@@ -114,7 +114,7 @@ describe('the answer', () => {
     );
   });
 
-  test.each(sized)('tells targets of size $size in steps that suit them', ({ size, predictor }) => {
+  test.each(sized)('writes targets of size $size in steps that suit them', ({ size, predictor }) => {
     const xs = Array.from({ length: 50 }, (_, index) => ({ x: index / 50, kind: 'a' }));
     for (const { value, min, max } of predictor.predict(xs)) {
       expect(min).toBeLessThan(value);

@@ -50,7 +50,7 @@ describe('the importance of a column', () => {
     expect(noise.get('x')).toEqual({ gain: 0, permutation: 0 });
   });
 
-  test('tells of a large table, and of one with many columns', () => {
+  test('ranks the columns of a large table, and of one with many columns', () => {
     const large = importanceOf(
       makeRows(21_000, (random) => {
         const a = random();

@@ -173,7 +173,7 @@ export class McpClient {
       const message = { jsonrpc: '2.0' as const, id, method, params };
       return await this.#transport.send(message, { signal, headers, onRequest });
     } catch (error) {
-      // The end of a connection tells such servers nothing.
+      // The end of a connection means nothing to such servers.
       if (signal.aborted) {
         this.#sendAside(session, { method: 'notifications/cancelled', params: { requestId: id } });
       }

@@ -20,7 +20,7 @@ export type Batch = Pick<Selectable<Database['promises']>, (typeof BATCH_COLUMNS
 /** By batch in the order of the promises, truths by their row in it. */
 export type ByBatch = ReadonlyMap<Batch, readonly SentTruth[]>;
 
-/** Finds the batch of each truth, and tells those that have none. */
+/** Finds the batch of each truth, and reports truths that have none. */
 export async function locateTruths(
   store: Store,
   { owner, modelId }: { readonly owner: string; readonly modelId: string },

@@ -280,7 +280,7 @@ export class StatementCache {
   }
 
   /**
-   * Returns a mark that is another object whenever anything may have changed: SQLite tells of the commits of
+   * Returns a mark that is another object whenever anything may have changed: SQLite reports the commits of
    * other connections, and our own are counted.
    */
   readonly mark = (): object => {

@@ -5,7 +5,7 @@ const RECENT_MS = 1000;
 const SERVING = /"(?:projects|models|model_versions|records)"/;
 
 /**
- * A mark of the state that decides which version answers predictions, on a database that tells of no changes: another
+ * A mark of the state that decides which version answers predictions, on a database that reports no changes: another
  * object a second later, and as soon as this instance has written to it.
  */
 export class RecentMark {

@@ -6,7 +6,7 @@ import type { CellPlan } from './cell-plan.js';
 /**
  * The kinds of a cell, in its low three bits.
  *
- * A *cell* tells where the value of a row and a column stands in the bytes of a body, which lie in the
+ * A *cell* states where the value of a row and a column stands in the bytes of a body, which lie in the
  * kernel's memory. It takes eight bytes there: the address of its first byte as u32, and then
  * `length × 8 + kind` as u32. The cells of a row are adjacent, in the order of `CellPlan.columns`
  * (inputs, target, closing columns), and the rows of a block follow on one another.
@@ -18,7 +18,7 @@ import type { CellPlan } from './cell-plan.js';
  * cheaply, as a quoted field with doubled quotes, is `OTHER`, and the reader gives `CellBinner` a
  * function that reads it. A row that it cannot scan stays missing: the reader parses it, puts its values
  * into the memory with `CellTexts.putValue`, and counts its names. The other rows are counted with
- * `SchemaCheck.skip`. Read what the kernel tells of a scan, and copy bytes that
+ * `SchemaCheck.skip`. Read the kernel's report of a scan, and copy bytes that
  * are needed later, before anything is allocated: views of the memory end when it grows.
  */
 export const CellKind = {

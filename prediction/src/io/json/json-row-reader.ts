@@ -8,7 +8,7 @@ import { CellMemory } from '../cells/cell-memory.js';
 import { MAX_HELD_BYTES } from '../columns/byte-budget.js';
 import { JsonScanner, type Scan } from './json-scanner.js';
 
-/** Larger bodies are left to the way of objects, which tells what is too large. */
+/** Larger bodies are left to the reader of objects, which reports what is too large. */
 const MAX_ROWS = 100_000;
 const MAX_VALUES = 5_000_000;
 

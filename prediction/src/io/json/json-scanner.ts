@@ -131,7 +131,7 @@ export class JsonScanner {
     return kernel.scanRows(this.#lent.plan.start, at, end, cells, rows, most, this.#areLines);
   }
 
-  /** Adds to a scan what the kernel tells of the rows behind it. */
+  /** Adds the kernel's report of the following rows to a scan. */
   #addFound(before: Scan, end: Scan['end']): Scan {
     const { kernel, words } = this.#lent.memory;
     const state = kernel.scanStateAddress() / 4;

@@ -4,7 +4,7 @@ import { decompress } from './codecs.js';
 
 const ZSTANDARD = 6;
 
-/** A frame of one run and one text as they are, whose header tells no size unless it is given. */
+/** A frame of one run and one text as they are, whose header has no size unless it is given. */
 function frameOf(run: number, text: string, size?: number): Uint8Array {
   const out = new Written().little(0xfd2fb528, 4);
   if (size === undefined) out.bytes([0, 0x58]);

@@ -7,7 +7,7 @@ import { plainValues, readHybrid, readValues } from './page-values.js';
 import { ThriftReader } from './thrift-reader.js';
 import { type ValueSink, valueSink } from './value-sinks.js';
 
-/** The bytes of a value while its page is read: as a number, an index, and a bit that tells that it is there. */
+/** The bytes of a value while its page is read: as a number, an index, and a bit that says that it is there. */
 const VALUE_BYTES = 32;
 
 /** The bytes that a page may have besides its values. */

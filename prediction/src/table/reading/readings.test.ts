@@ -299,7 +299,7 @@ describe('a target of numbers with a unit', () => {
     expect(targets(['1 €', '2'])).toMatchObject({ task: 'classification' });
   });
 
-  test('is refused as a number if nothing tells how to read it, or it is always the same', async () => {
+  test('is refused as a number if nothing says how to read it, or it is always the same', async () => {
     const undecided = () => targets(['1,234 kg', '2,500 kg'], 'regression');
     expect(await catchFaults(undecided)).toMatchObject([
       { column: 'y', message: expect.stringMatching(/cannot be read: .*1234\.5\. Or predict/) },

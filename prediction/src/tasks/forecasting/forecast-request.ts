@@ -29,7 +29,7 @@ export interface ForecastSpan {
   readonly backtest?: number;
 }
 
-/** Gathers the rows of a request, and tells from them what is to be forecast. */
+/** Gathers the rows of a request, and derives what is to be forecast. */
 export class ForecastRequest {
   readonly #index: SeriesIndex;
   readonly #span: ForecastSpan;

@@ -46,7 +46,7 @@ export interface InputFacts {
 /** Computes what the trees read. Nothing at or after an origin is read, but covariates that are known ahead. */
 export class InputReader {
   readonly names: readonly string[];
-  /** For each input the index of what it tells of: 0 the history, 1 the calendar, then past columns, then known ones. */
+  /** For each input the index of its source: 0 the history, 1 the calendar, then past columns, then known ones. */
   readonly subjects: readonly number[];
   readonly #grid: Grid;
   readonly #window: number;

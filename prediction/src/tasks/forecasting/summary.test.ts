@@ -41,7 +41,7 @@ test('a forecaster is compared with the best season that is repeated', () => {
 });
 
 test.each<[string, number, boolean]>([
-  ['tells that intervals held too few values', 0.859, true],
+  ['says that intervals held too few values', 0.859, true],
   ['takes what may be chance for what was promised', 0.88, false],
 ])('a summary %s', (_, interval_coverage, isTold) => {
   const errors = { mae: 8, smape: 12, mase: 0.78 };

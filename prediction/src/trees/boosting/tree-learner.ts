@@ -221,7 +221,7 @@ export interface FoundSplit {
   left: NodeTotals;
 }
 
-/** The best split, as the kernel tells it: see `splitAddress`. */
+/** The best split, as the kernel reports it: see `splitAddress`. */
 function readSplit({ memory: { doubles, bytes }, split }: KernelDataset, feature: number) {
   const at = split / 8;
   const ranges = split + SPLIT_DOUBLES * 8;
