@@ -27,6 +27,9 @@ const releases = readdirSync(here, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
   .map(({ name }) => name);
 
+/** Releases whose models lack the rows in trees, by which contributions are computed, and reports of their tables. */
+const WITHOUT_REPORTS = ['0.1.0', '0.2.0'];
+
 /** The moments after which rows are forgotten, by their table: to a test, those of the release are now. */
 const KEPT_FOR_A_TIME = {
   kept_answers: `created_at = '${new Date().toISOString()}'`,
@@ -72,29 +75,31 @@ describe.each(releases)('of release %s', (release) => {
       },
     );
 
-    test('its models report nothing of their tables, which it did not record', async () => {
-      const [first] = exchanges;
-      if (!first) throw new Error('A release has recorded requests');
-      const list = { ...first, method: 'GET', path: '/api/projects/flats/models', body: undefined };
-      const { answer } = await exchange(service.url, list);
-      const models = asArray(answer).map(asRecord);
-      expect(models.length).toBeGreaterThan(2);
-      for (const { reading, findings } of models)
-        expect({ reading, findings }).toEqual({ reading: null, findings: [] });
-    });
+    if (WITHOUT_REPORTS.includes(release)) {
+      test('its models report nothing of their tables, which it did not record', async () => {
+        const [first] = exchanges;
+        if (!first) throw new Error('A release has recorded requests');
+        const list = { ...first, method: 'GET', path: '/api/projects/flats/models', body: undefined };
+        const { answer } = await exchange(service.url, list);
+        const models = asArray(answer).map(asRecord);
+        expect(models.length).toBeGreaterThan(2);
+        for (const { reading, findings } of models)
+          expect({ reading, findings }).toEqual({ reading: null, findings: [] });
+      });
 
-    const isKept = (name: string) => exchanges.some(({ path }) => path.endsWith(`/models/${name}`));
-    test.each(['rents', 'heating', 'sales'].filter(isKept))(
-      'its model %s, which lacks the rows in trees, refuses contributions',
-      async (name) => {
-        const path = `/api/projects/flats/models/${name}/predict?contributions=true`;
-        const headers = { ...exchanges[0]?.headers, 'Content-Type': 'application/json' };
-        const { status, answer } = await exchange(service.url, { method: 'POST', path, headers, body: '[{}]' });
-        expect(status).toBe(400);
-        const message = expect.stringContaining('was trained by an earlier release; train the model again');
-        expect(answer).toMatchObject({ errors: [{ pointer: '/query/contributions', message }] });
-      },
-    );
+      const isKept = (name: string) => exchanges.some(({ path }) => path.endsWith(`/models/${name}`));
+      test.each(['rents', 'heating', 'sales'].filter(isKept))(
+        'its model %s, which lacks the rows in trees, refuses contributions',
+        async (name) => {
+          const path = `/api/projects/flats/models/${name}/predict?contributions=true`;
+          const headers = { ...exchanges[0]?.headers, 'Content-Type': 'application/json' };
+          const { status, answer } = await exchange(service.url, { method: 'POST', path, headers, body: '[{}]' });
+          expect(status).toBe(400);
+          const message = expect.stringContaining('was trained by an earlier release; train the model again');
+          expect(answer).toMatchObject({ errors: [{ pointer: '/query/contributions', message }] });
+        },
+      );
+    }
 
     test.each(UNFINISHED)('finishes the training of %s', async (path) => {
       await untilReadyAt(service.url + path, exchanges[0]?.headers);
@@ -130,24 +135,26 @@ describe.each(releases)('of release %s', (release) => {
     }
   });
 
-  const hasAllMigrations = fixture.postgres().migrations.length === Object.keys(migrations).length;
-  test.skipIf(hasAllMigrations)('an instance of it reads while this version migrates its tables', async () => {
-    const url = await postgres.create(`read_${numberOf(release)}`);
-    await restore(url, fixture.postgres());
-    const reader = new pg.Client({ connectionString: url, lock_timeout: 10_000 });
-    await reader.connect();
-    await reader.query('begin');
-    await reader.query('select from model_artifacts');
-    const opening = Store.open(url);
-    const waiting = 'select from pg_locks where not granted and relation is not null';
-    await expect.poll(async () => (await reader.query(waiting)).rowCount).toBeGreaterThan(0);
-    for (const table of ['api_keys', 'projects', 'models', 'model_versions']) {
-      await reader.query(`select from ${table}`);
-    }
-    await reader.query('commit');
-    await reader.end();
-    await (await opening).close();
-  });
+  const lacksMigrations = fixture.postgres().migrations.length < Object.keys(migrations).length;
+  if (lacksMigrations) {
+    test('an instance of it reads while this version migrates its tables', async () => {
+      const url = await postgres.create(`read_${numberOf(release)}`);
+      await restore(url, fixture.postgres());
+      const reader = new pg.Client({ connectionString: url, lock_timeout: 10_000 });
+      await reader.connect();
+      await reader.query('begin');
+      await reader.query('select from model_artifacts');
+      const opening = Store.open(url);
+      const waiting = 'select from pg_locks where not granted and relation is not null';
+      await expect.poll(async () => (await reader.query(waiting)).rowCount).toBeGreaterThan(0);
+      for (const table of ['api_keys', 'projects', 'models', 'model_versions']) {
+        await reader.query(`select from ${table}`);
+      }
+      await reader.query('commit');
+      await reader.end();
+      await (await opening).close();
+    });
+  }
 
   test('an upgraded store has the tables of a new one', async () => {
     const [upgraded, fresh] = [`${file()}.upgraded`, `${file()}.fresh`];
