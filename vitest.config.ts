@@ -40,7 +40,7 @@ const ON_SERVER = [
 ];
 
 /** Tests of what a store takes part in: on SQLite they run in `npm test`, on PostgreSQL in the rest. */
-const ON_EACH_STORE = ['contract-tests/{behaviour,conformance}/**/*.test.ts', '**/*.stores.test.ts'];
+const ON_EACH_STORE = ['contract-tests/{behaviour,conformance}/**/*.test.ts', '**/*.stores{,.rest}.test.ts'];
 
 /** Defines a project. Its name is in the environment, for the records of its tests. */
 const project = (

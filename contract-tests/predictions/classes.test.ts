@@ -3,6 +3,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { answered, type ClassificationModel, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { settled } from '../../testkit/service/train-prices.js';
+import { effortOf } from '../sent-tables.js';
 import { ownProject, roster, send } from '../target.js';
 
 const ONE = '/api/projects/{projectName}/models/{modelName}';
@@ -23,7 +24,7 @@ function rowsWith(count: number, y: (row: number) => unknown): Row[] {
 }
 
 function begin(name: string, body: Row[], task?: 'regression' | 'classification') {
-  const query = { target: 'y', ...(task && { task }) };
+  const query = { target: 'y', ...effortOf({}), ...(task && { task }) };
   return roster.PUT(ONE, { params: { path: pathOf(name), query }, body });
 }
 
@@ -41,7 +42,7 @@ const halves = (row: number) => (row < 40 ? 'below' : 'above');
 test('a lean row has the probability of each class, and its explanation as an object', async () => {
   const cutOf = (row: number) => (row < 12 ? `Rare ${row % 3}` : row % 2 ? 'Ideal' : 'Premium');
   const table = Array.from({ length: 200 }, (_, row) => ({ carat: row / 100, price: 300 + row, cut: cutOf(row) }));
-  const params = { path: pathOf('cuts'), query: { target: 'cut' } };
+  const params = { path: pathOf('cuts'), query: { target: 'cut', ...effortOf({}) } };
   await settled(roster, params.path, await answered(roster.PUT(ONE, { params, body: table })));
   const query = { rows: 'lean', probabilities: true, explain: true } as const;
   const [row] = await answered(

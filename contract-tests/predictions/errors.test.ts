@@ -2,6 +2,7 @@
 import { answered } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { settled } from '../../testkit/service/train-prices.js';
+import { effortOf } from '../sent-tables.js';
 import { ownProject, roster } from '../target.js';
 
 const ONE = '/api/projects/{projectName}/models/{modelName}';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 
 async function errorsOf(modelName: string, body: Row[], query: Query = {}) {
   const path = { projectName, modelName };
-  const params = { path, query: { target: 'y', ...query } };
+  const params = { path, query: { target: 'y', ...effortOf(query), ...query } };
   await settled(roster, path, await answered(roster.PUT(ONE, { params, body })));
   return answered(roster.GET(ERRORS, { params: { path } }));
 }
@@ -77,7 +78,7 @@ describe('the errors of numbers', () => {
 test('rows of CSV have their lines, also behind rows without a target', async () => {
   const path = { projectName, modelName: 'lines' };
   const lines = SHOPS.slice(0, 200).map(({ shop, size, y }, row) => `${shop},${size},${row % 9 === 0 ? '' : y}`);
-  const params = { path, query: { target: 'y' } };
+  const params = { path, query: { target: 'y', ...effortOf({}) } };
   const body = ['shop,size,y', ...lines].join('\n');
   const begun = await answered(roster.PUT(ONE, { params, headers: { 'Content-Type': 'text/csv' }, body }));
   await settled(roster, path, begun);
@@ -147,7 +148,7 @@ test('the errors of a forecast name what columns that are known ahead, and other
 
 test('a version that is in training, or is not there, has none', async () => {
   const path = { projectName, modelName: 'begun' };
-  const params = { path, query: { target: 'y' } };
+  const params = { path, query: { target: 'y', ...effortOf({}) } };
   const begun = await answered(roster.PUT(ONE, { params, body: SHOPS }));
   const early = await answered(roster.GET(ERRORS, { params: { path } }));
   if (early.measure === null) expect(early.reason).toContain('in training');

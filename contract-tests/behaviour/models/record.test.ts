@@ -1,59 +1,9 @@
-/** The outcome of promises: the record, the alarm in it, and answers that adapt. */
-import { answered, type Model } from 'roster-client';
-import { seededRandom } from 'roster-prediction/internals';
+/** The outcome of promises: the record, with the alarm in it. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { settled } from '../../../testkit/service/train-prices.js';
-import { ownProject, roster, send } from '../../target.js';
+import { roster, send } from '../../target.js';
+import { asNumber, makeRows, PREDICT, RECORD, recordedModels } from './recorded-models.js';
 
-const MODEL = '/api/projects/{projectName}/models/{modelName}';
-const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
-const ACTUALS = '/api/projects/{projectName}/models/{modelName}/actuals';
-const RECORD = '/api/projects/{projectName}/models/{modelName}/record';
-const SERVING = '/api/projects/{projectName}/models/{modelName}/serving';
-
-type Row = Record<string, unknown>;
-
-let projectName: string;
-beforeAll(async () => {
-  projectName = await ownProject();
-});
-
-const pathOf = (modelName: string) => ({ projectName, modelName });
-
-/** Rows of a target that follows from `x` and `kind`, with noise of a size; `seed` distinguishes tables. */
-function makeRows(count: number, seed: number, noise: number, target: (y: number) => unknown): Row[] {
-  const random = seededRandom(seed);
-  return Array.from({ length: count }, () => {
-    const x = 10 * random();
-    const kind = random() < 0.5 ? 'plain' : '=fancy';
-    return { x, kind, y: target(3 * x + noise * (random() + random() + random() - 1.5)) };
-  });
-}
-
-const asNumber = (y: number) => y;
-const asClass = (y: number) => (y < 15 ? 'low' : 'high');
-
-async function trainOn(name: string, body: Row[]): Promise<Model> {
-  const params = { path: pathOf(name), query: { target: 'y', effort: 'fast' as const } };
-  return settled(roster, params.path, await answered(roster.PUT(MODEL, { params, body })));
-}
-
-/** Predicts rows at .9, remembers them, and adds their true values. Returns the answer and its calibration. */
-async function promise(name: string, rows: Row[]) {
-  const params = { path: pathOf(name), query: { remember: true, confidence: 0.9 } };
-  const asked = rows.map(({ x, kind }) => ({ x, kind }));
-  const { data = [], response } = await roster.POST(PREDICT, { params, body: asked });
-  const body = rows.map(({ y }, at) => {
-    return { __service_row_id: String(data[at]?.['__service_row_id']), y: String(y) };
-  });
-  const added = await answered(roster.POST(ACTUALS, { params: { path: pathOf(name) }, body }));
-  expect(added.matched).toBe(rows.length);
-  return { data, calibration: response.headers.get('Model-Calibration') };
-}
-
-function recordOf(name: string, query: Record<string, string | number> = {}) {
-  return answered(roster.GET(RECORD, { params: { path: pathOf(name), query } }));
-}
+const { pathOf, promise, recordOf, trainOn } = recordedModels();
 
 describe('the record of a model', () => {
   beforeAll(async () => {
@@ -100,7 +50,7 @@ describe('the record of a model', () => {
   });
 
   test('is a table of CSV whose groups no spreadsheet program takes for formulas', async () => {
-    const path = `/api/projects/${projectName}/models/kept/record`;
+    const path = `/api/projects/${pathOf('kept').projectName}/models/kept/record`;
     const headers = { Accept: 'text/csv' };
     const text = await (await send(`${path}?by=column&column=kind`, { headers })).text();
     const [head, ...lines] = text.split('\r\n');
@@ -135,7 +85,7 @@ describe('the record of a model', () => {
 
     // Without its version, the latest promises are compared with the first.
     await trainOn('moved', makeRows(200, 3, 4, asNumber));
-    const path = `/api/projects/${projectName}/models/moved/versions/1`;
+    const path = `/api/projects/${pathOf('moved').projectName}/models/moved/versions/1`;
     expect((await send(path, { method: 'DELETE' })).status).toBe(204);
     const left = await recordOf('moved', { drift: 'true', version: 1 });
     expect(left.drift).toMatchObject({ since: 'first_promises', rows: 400 });
@@ -150,140 +100,5 @@ describe('the record of a model', () => {
       const message = expect.stringMatching(/: "\w+"/);
       expect(error).toMatchObject({ errors: [{ pointer: '/query/column', message }] });
     }
-  });
-});
-
-describe('a model whose rows change', () => {
-  test('raises its alarm, and with adapt widens its intervals until they keep what they promise', async () => {
-    await trainOn('changed', makeRows(800, 1, 4, asNumber));
-    await promise('changed', makeRows(400, 2, 16, asNumber));
-    const before = await recordOf('changed');
-    expect(before.coverage).toBeLessThan(0.7);
-    expect(before.alarm.raised).toBe(true);
-    expect(before.alarm.raised_after).toBeLessThan(200);
-    expect(Date.parse(before.alarm.raised_at ?? '')).toBeGreaterThan(0);
-
-    const setAdapt = (adapt: boolean) =>
-      answered(roster.PUT(SERVING, { params: { path: pathOf('changed') }, body: { serving: { adapt } } }));
-    expect(await setAdapt(true)).toMatchObject({ adapt: true });
-    // All ways of rows have adapted: one row, some, and a table.
-    const one = { path: pathOf('changed'), query: { confidence: 0.9 } };
-    const single = await roster.POST(PREDICT, { params: one, body: [{ x: 5, kind: 'plain' }] });
-    expect(single.response.headers.get('Model-Calibration')).toBe('adapted');
-    const csv = await send(`/api/projects/${projectName}/models/changed/predict?confidence=0.9`, {
-      method: 'POST',
-      body: 'x,kind\n5,plain\n',
-      headers: { 'Content-Type': 'text/csv', Accept: 'text/csv' },
-    });
-    const [, line = ''] = (await csv.text()).split('\r\n');
-    expect(line).toContain(String(single.data?.[0]?.['y_max']));
-
-    const rows = makeRows(1000, 3, 16, asNumber);
-    let kept = 0;
-    for (let at = 0; at < rows.length; at += 100) {
-      const { data, calibration } = await promise('changed', rows.slice(at, at + 100));
-      expect(calibration).toBe('adapted');
-      for (const [index, { y_min, y_max }] of data.entries()) {
-        const y = Number(rows[at + index]?.y);
-        if (y >= Number(y_min) && y <= Number(y_max)) kept++;
-      }
-    }
-    expect(kept / rows.length).toBeGreaterThan(0.86);
-    expect(kept / rows.length).toBeLessThan(0.94);
-    expect(await recordOf('changed')).toMatchObject({ calibration: 'adapted', truths: 1400 });
-
-    await setAdapt(false);
-    const { data, calibration } = await promise('changed', rows.slice(0, 1));
-    expect(calibration).toBeNull();
-    const width = (row: Row | undefined) => Number(row?.['y_max']) - Number(row?.['y_min']);
-    expect(width(data[0])).toBeLessThan(width(single.data?.[0]) / 2);
-
-    // A retraining starts anew.
-    await trainOn('changed', makeRows(800, 4, 16, asNumber));
-    expect(await recordOf('changed')).toMatchObject({ version: 2, truths: 0 });
-    expect(await recordOf('changed', { version: 1 })).toMatchObject({ truths: 1401 });
-  });
-
-  test('of classes adapts its probabilities and its sets', async () => {
-    await trainOn('classes', makeRows(800, 1, 4, asClass));
-    const swapped = (seed: number) => {
-      const random = seededRandom(seed);
-      return makeRows(600, seed, 4, (y) => (random() < 0.3 ? 'low' : asClass(y)));
-    };
-    await promise('classes', swapped(2));
-    const record = await recordOf('classes', { by: 'width' });
-    expect(record.alarm.raised).toBe(true);
-    expect(record.groups.reduce((sum, { truths }) => sum + truths, 0)).toBe(600);
-    const serving = { adapt: true };
-    await roster.PUT(SERVING, { params: { path: pathOf('classes') }, body: { serving } });
-    const rows = swapped(3);
-    const { data, calibration } = await promise('classes', rows);
-    expect(calibration).toBe('adapted');
-    const stated = data.reduce((sum, { y_confidence }) => sum + Number(y_confidence), 0);
-    const right = data.filter(({ y }, at) => y === rows[at]?.y).length;
-    expect(Math.abs(stated - right) / rows.length).toBeLessThan(0.08);
-    const inSet = data.filter(({ y_set }, at) => (Array.isArray(y_set) ? y_set : []).includes(rows[at]?.y));
-    expect(inSet.length / rows.length).toBeGreaterThan(0.86);
-  });
-
-  test('of forecasts adapts each step by the rows of its series, until a retraining', async () => {
-    const random = seededRandom(7);
-    const level = [0, 0, 0];
-    // Noise that passes by, and after 120 days adds up.
-    const days = Array.from({ length: 230 }, (_, day) =>
-      level.map((before, store) => {
-        level[store] = (day < 120 ? 0 : before) + 4 * (random() + random() - 1);
-        const date = new Date(Date.UTC(2024, 0, 1 + day)).toISOString().slice(0, 10);
-        return { date, store: `${store}`, sales: 50 + (day % 7) + (level[store] ?? 0) };
-      }),
-    );
-    const query = { target: 'sales', order_by: 'date', group_by: ['store'], horizon: 2 };
-    const path = pathOf('series');
-    const training = { params: { path, query }, body: days.slice(0, 120).flat() };
-    await settled(roster, path, await answered(roster.PUT(MODEL, training)));
-    const forecast = (day: number, asked: Record<string, unknown>) =>
-      roster.POST(PREDICT, {
-        params: { path, query: { confidence: 0.9, ...asked } },
-        body: days.slice(120, day).flat(),
-      });
-    const setAdapt = (adapt: boolean) =>
-      answered(roster.PUT(SERVING, { params: { path }, body: { serving: { adapt } } }));
-    expect(await setAdapt(true)).toMatchObject({ adapt: true });
-    const first = await forecast(120, { remember: true });
-    expect(first.response.headers.get('Model-Calibration')).toBeNull();
-    for (let day = 120; day < 230; day++) {
-      if (day > 120) await forecast(day, { remember: true });
-      const body = (days[day] ?? []).map((row) => ({ ...row, sales: String(row.sales) }));
-      const added = await answered(roster.POST(ACTUALS, { params: { path }, body }));
-      // Each moment but the first was forecast twice, and a row is counted once.
-      expect(added).toMatchObject({ matched: 3, unmatched: 0 });
-    }
-    const { groups, ...record } = await recordOf('series', { column: 'step' });
-    expect(record).toMatchObject({ calibration: 'adapted', columns: ['step'], missing: 3 });
-    expect(groups).toMatchObject([
-      { group: '1', truths: 330 },
-      { group: '2', truths: 327 },
-    ]);
-    expect(record.coverage).toBeGreaterThan(0.8);
-    const adapted = await forecast(230, {});
-    expect(adapted.response.headers.get('Model-Calibration')).toBe('adapted');
-    const backtest = { params: { path, query: { backtest: 2 } }, body: [] };
-    const { response } = await roster.POST(PREDICT, backtest);
-    expect(response.headers.get('Model-Calibration')).toBeNull();
-
-    await setAdapt(false);
-    const trained = await forecast(230, {});
-    expect(trained.response.headers.get('Model-Calibration')).toBeNull();
-    const widths = (rows: Row[] = []) =>
-      [0, 1].map((at) => Number(rows[at]?.['sales_max']) - Number(rows[at]?.['sales_min']));
-    const [one = 0, two = 0] = widths(adapted.data).map((width, at) => width / (widths(trained.data)[at] ?? 0));
-    // A sum of two errors is wider than one: the trained calibration knows of none.
-    expect(two).toBeGreaterThan(1.1 * one);
-
-    await setAdapt(true);
-    await settled(roster, path, await answered(roster.PUT(MODEL, training)));
-    const anew = await forecast(230, {});
-    expect(anew.response.headers.get('Model-Calibration')).toBeNull();
-    expect(await recordOf('series')).toMatchObject({ version: 2, truths: 0 });
   });
 });
