@@ -39,7 +39,10 @@ const ON_SERVER = [
   'contract-tests/{formats,fuzz,http,predictions}/*.test.ts',
 ];
 
-/** Tests of what a store takes part in: on SQLite they run in `npm test`, on PostgreSQL in the rest. */
+/**
+ * Tests of what a store takes part in: on PostgreSQL they run in the rest, and on SQLite in `npm test`, or in the rest,
+ * as their names say.
+ */
 const ON_EACH_STORE = ['contract-tests/{behaviour,conformance}/**/*.test.ts', '**/*.stores{,.rest}.test.ts'];
 
 /** Defines a project. Its name is in the environment, for the records of its tests. */

@@ -1,4 +1,7 @@
-/** The store of a `*.stores.test.ts`: SQLite in `npm test`, and PostgreSQL in `npm run test:rest`. */
+/**
+ * The store of a `*.stores.test.ts`: SQLite in `npm test`, and PostgreSQL in `npm run test:rest`, which runs a
+ * `*.stores.rest.test.ts` on both.
+ */
 import { inject } from 'vitest';
 import { postgresShop, type Shop, sqliteShop } from '../testkit/databases/shop.js';
 import { type OwnStore, ownStore } from '../testkit/store/own-store.js';

@@ -1,46 +1,12 @@
-/** Tests projects as files that are large, applied again, at once with other requests, or killed, on both kinds of stores. */
+/** Tests projects as files that are applied again, at once, or killed, on both kinds of stores. */
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readProjectFile, writeProjectFile } from '../../server/commands/project-file.js';
-import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { anyText } from '../../testkit/any-text.js';
-import { slowTable } from '../../testkit/data/diamonds.js';
-import { type Connection, connectTo } from '../../testkit/store/own-store.js';
-import { checkedFetch } from '../checked-fetch.js';
-import { ON_POSTGRES } from '../tested-store.js';
-import { listed, type Manifest, ProjectFiles, QUERY, SHOP } from './project-files.js';
-
-/** A thousand resources of all kinds but models. */
-const MANY: Manifest = Array.from(
-  { length: 320 },
-  (_, index): Manifest => [
-    { skill: { name: `s${index}`, type: 'retrieval', params: { source: `part ${index}` } } },
-    { agent: { name: `a${index}`, skills: [`s${index}`, `s${(index + 1) % 320}`] } },
-    { chatbot: { name: `c${index}`, agent_name: `a${index}` } },
-  ],
-)
-  .flat()
-  .concat(
-    Array.from({ length: 40 }, (_, index) => ({
-      document: {
-        skill: `s${index}`,
-        name: 'text.md',
-        media_type: 'text/markdown',
-        text: `# Part ${index}\n\n${'Some words of it. '.repeat(20)}\n`,
-      },
-    })),
-  );
+import { listed, MANY, type Manifest, ProjectFiles, QUERY, SHOP } from './project-files.js';
 
 const files = new ProjectFiles();
-
-/** Connects to the store, beside the service. */
-async function connect(): Promise<Connection> {
-  const { DATABASE_URL: url = '' } = files.env;
-  if (ON_POSTGRES) return connectTo(url);
-  const database = new DatabaseSync(url.replace('file:', ''));
-  return { run: async (sql) => database.exec(sql), close: async () => database.close() };
-}
 
 test('a forecast of sums is exported with them, and its training depends on them', async () => {
   await files.shop.execute('create table days (day integer, price integer)');
@@ -168,54 +134,6 @@ test('a model is trained again if its query or a choice differs, and only then',
   expect(listed(await change({ ...words, missing: ['k.A. ', 'TBD'], as_category: [] }))).toEqual([]);
 });
 
-test('a model that cannot be trained leaves all as it was', async () => {
-  const source = (query: string) => ({ database: 'sales', query });
-  const refusal = async (query: string) => {
-    const fields = { name: 'prices', target: 'price', source: source(query) };
-    const refused = await files.put([{ skill: { name: 'new', type: 'note' } }, { model: fields }]);
-    expect((await files.send('GET', `/projects/${files.project}/skills/new`)).status).toBe(404);
-    return { status: refused.status, ...JSON.parse(await refused.text()) };
-  };
-  const at = 'The model "prices" (/body/1/model): ';
-  expect(await refusal('select * from customers')).toMatchObject({
-    status: 422,
-    type: '/problems/query-failed',
-    detail: expect.stringContaining(at),
-  });
-  expect(await refusal(`${QUERY} where size < 0`)).toMatchObject({
-    status: 422,
-    type: '/problems/unusable-table',
-    detail: expect.stringContaining(at),
-  });
-  const begun = await checkedFetch(
-    new Request(`${files.server.url}${files.model('?target=price')}`, {
-      method: 'PUT',
-      headers: { Authorization: `Bearer ${files.key}`, 'Content-Type': 'text/csv' },
-      body: slowTable(),
-    }),
-  );
-  expect(begun.status).toBe(202);
-  expect(await refusal(QUERY)).toMatchObject({ status: 409, type: '/problems/training-in-progress' });
-  expect((await files.send('DELETE', files.model())).status).toBe(204);
-});
-
-test('a dry run and an export do not wait for writes', async () => {
-  await files.apply([{ skill: { name: 'care', type: 'note' } }]);
-  const other = await connect();
-  try {
-    await other.run(ON_POSTGRES ? 'begin; lock table projects in exclusive mode' : 'begin immediate');
-    const shown = await files.apply(MANY, '?dry_run=true&prune=true');
-    expect(shown.changes).toHaveLength(MANY.length + 1);
-    expect(await files.read()).toHaveLength(1);
-    // This lock blocks other writes.
-    expect((await files.put(MANY)).status).toBe(503);
-  } finally {
-    await other.run('rollback');
-    await other.close();
-  }
-  expect((await files.apply(MANY)).changes).toHaveLength(MANY.length);
-});
-
 test('the answer to an apply has the tag of the project that it made', async () => {
   for (const [manifest, query] of [
     [SHOP, ''],
@@ -239,32 +157,6 @@ test('of two manifests at once, the project is as one of them says', async () =>
   expect([200, 503]).toContain(answers[1]?.status);
   const sources = new Set((await files.read()).flatMap(({ skill }) => skill?.params?.['source'] ?? []));
   expect(sources.size).toBe(1);
-});
-
-test('a project that holds more than a manifest may is reported', async () => {
-  await files.apply([{ skill: { name: 'care', type: 'retrieval', params: { source: 'x' } } }]);
-  const text = '\n'.repeat(490_000);
-  const putDocument = (name: string) =>
-    checkedFetch(
-      new Request(`${files.server.url}/projects/${files.project}/skills/care/documents/${name}`, {
-        method: 'PUT',
-        headers: { Authorization: `Bearer ${files.key}`, 'Content-Type': 'text/plain' },
-        body: text,
-      }),
-    );
-  for (let at = 0; at < 17; at += 1) await putDocument(`d${at}`);
-  const refusal = { type: '/problems/limit-reached', detail: expect.stringContaining('16 MiB') };
-  const document = { skill: 'care', name: 'last', media_type: 'text/plain' as const, text };
-  // A change that would make it so is refused, and so is the same as a dry run.
-  for (const query of ['?dry_run=true', '']) {
-    const refused = await files.put([{ document }], query);
-    const detail = expect.stringContaining('would hold more than 16 MiB');
-    expect(await refused.json()).toMatchObject({ status: 409, ...refusal, detail });
-  }
-  expect(await files.read()).toHaveLength(18);
-  await putDocument('last');
-  const refused = await files.send('GET', `/projects/${files.project}/manifest`);
-  expect(await refused.json()).toMatchObject({ status: 409, ...refusal });
 });
 
 test('an apply of a thousand resources that is killed is done as a whole, or not at all', async () => {

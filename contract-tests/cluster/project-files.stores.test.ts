@@ -3,12 +3,23 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeProjectFile } from '../../server/commands/project-file.js';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
+import { slowTable } from '../../testkit/data/diamonds.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
+import { type Connection, connectTo } from '../../testkit/store/own-store.js';
 import { checkedFetch } from '../checked-fetch.js';
 import { ON_POSTGRES } from '../tested-store.js';
-import { listed, ProjectFiles, SHOP } from './project-files.js';
+import { listed, MANY, ProjectFiles, QUERY, SHOP } from './project-files.js';
 
 const files = new ProjectFiles();
+
+/** Connects to the store, beside the service. */
+async function connect(): Promise<Connection> {
+  const { DATABASE_URL: url = '' } = files.env;
+  if (ON_POSTGRES) return connectTo(url);
+  const database = new DatabaseSync(url.replace('file:', ''));
+  return { run: async (sql) => database.exec(sql), close: async () => database.close() };
+}
 
 test('an export that is applied elsewhere is exported the same, to the byte', async () => {
   await files.apply(SHOP);
@@ -151,4 +162,78 @@ test('nobody who was not asked changes anything, and a key is not sent along', a
   expect(await files.read()).toEqual([]);
   const without = await runRoster(['export', '--url', files.server.url], { ROSTER_KEY: '' });
   expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('has no key') });
+});
+
+test('a model that cannot be trained leaves all as it was', async () => {
+  const source = (query: string) => ({ database: 'sales', query });
+  const refusal = async (query: string) => {
+    const fields = { name: 'prices', target: 'price', source: source(query) };
+    const refused = await files.put([{ skill: { name: 'new', type: 'note' } }, { model: fields }]);
+    expect((await files.send('GET', `/projects/${files.project}/skills/new`)).status).toBe(404);
+    return { status: refused.status, ...JSON.parse(await refused.text()) };
+  };
+  const at = 'The model "prices" (/body/1/model): ';
+  expect(await refusal('select * from customers')).toMatchObject({
+    status: 422,
+    type: '/problems/query-failed',
+    detail: expect.stringContaining(at),
+  });
+  expect(await refusal(`${QUERY} where size < 0`)).toMatchObject({
+    status: 422,
+    type: '/problems/unusable-table',
+    detail: expect.stringContaining(at),
+  });
+  const begun = await checkedFetch(
+    new Request(`${files.server.url}${files.model('?target=price')}`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${files.key}`, 'Content-Type': 'text/csv' },
+      body: slowTable(),
+    }),
+  );
+  expect(begun.status).toBe(202);
+  expect(await refusal(QUERY)).toMatchObject({ status: 409, type: '/problems/training-in-progress' });
+  expect((await files.send('DELETE', files.model())).status).toBe(204);
+});
+
+test('a dry run and an export do not wait for writes', async () => {
+  await files.apply([{ skill: { name: 'care', type: 'note' } }]);
+  const other = await connect();
+  try {
+    await other.run(ON_POSTGRES ? 'begin; lock table projects in exclusive mode' : 'begin immediate');
+    const shown = await files.apply(MANY, '?dry_run=true&prune=true');
+    expect(shown.changes).toHaveLength(MANY.length + 1);
+    expect(await files.read()).toHaveLength(1);
+    // This lock blocks other writes.
+    expect((await files.put(MANY)).status).toBe(503);
+  } finally {
+    await other.run('rollback');
+    await other.close();
+  }
+  expect((await files.apply(MANY)).changes).toHaveLength(MANY.length);
+});
+
+test('a project that holds more than a manifest may is reported', async () => {
+  await files.apply([{ skill: { name: 'care', type: 'retrieval', params: { source: 'x' } } }]);
+  const text = '\n'.repeat(490_000);
+  const putDocument = (name: string) =>
+    checkedFetch(
+      new Request(`${files.server.url}/projects/${files.project}/skills/care/documents/${name}`, {
+        method: 'PUT',
+        headers: { Authorization: `Bearer ${files.key}`, 'Content-Type': 'text/plain' },
+        body: text,
+      }),
+    );
+  for (let at = 0; at < 17; at += 1) await putDocument(`d${at}`);
+  const refusal = { type: '/problems/limit-reached', detail: expect.stringContaining('16 MiB') };
+  const document = { skill: 'care', name: 'last', media_type: 'text/plain' as const, text };
+  // A change that would make it so is refused, and so is the same as a dry run.
+  for (const query of ['?dry_run=true', '']) {
+    const refused = await files.put([{ document }], query);
+    const detail = expect.stringContaining('would hold more than 16 MiB');
+    expect(await refused.json()).toMatchObject({ status: 409, ...refusal, detail });
+  }
+  expect(await files.read()).toHaveLength(18);
+  await putDocument('last');
+  const refused = await files.send('GET', `/projects/${files.project}/manifest`);
+  expect(await refused.json()).toMatchObject({ status: 409, ...refusal });
 });

@@ -51,6 +51,27 @@ export const SHOP: Manifest = [
   },
 ];
 
+/** A thousand resources of all kinds but models. */
+export const MANY: Manifest = Array.from(
+  { length: 320 },
+  (_, index): Manifest => [
+    { skill: { name: `s${index}`, type: 'retrieval', params: { source: `part ${index}` } } },
+    { agent: { name: `a${index}`, skills: [`s${index}`, `s${(index + 1) % 320}`] } },
+    { chatbot: { name: `c${index}`, agent_name: `a${index}` } },
+  ],
+)
+  .flat()
+  .concat(
+    Array.from({ length: 40 }, (_, index) => ({
+      document: {
+        skill: `s${index}`,
+        name: 'text.md',
+        media_type: 'text/markdown',
+        text: `# Part ${index}\n\n${'Some words of it. '.repeat(20)}\n`,
+      },
+    })),
+  );
+
 /** Projects as files, for the tests of one file. */
 export class ProjectFiles {
   /** Removed after the tests. */

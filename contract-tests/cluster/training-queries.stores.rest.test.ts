@@ -1,13 +1,6 @@
-/** Tests trainings from queries that begin again, meet each other, or lose their table or their caller. */
+/** Tests trainings from queries whose choices are those of the next, and whose callers go. */
 import { expect, test } from 'vitest';
-import { checkedFetch } from '../checked-fetch.js';
-import { EXAMPLE, from, isSqlite, SALES, TrainingQueries } from './training-queries.js';
-
-/** The sales, once for each order. */
-const MANY_SALES = 'select size, colour, sold_on, price from sales cross join orders limit 6000';
-
-/** So many orders that a training lasts longer than the way of a request to another instance. */
-const MANY_ORDERS = 'insert into orders (id, customer_id) select 1000 + id, 1 from sales where id <= 50';
+import { from, SALES, TrainingQueries } from './training-queries.js';
 
 const queries = new TrainingQueries();
 
@@ -71,54 +64,6 @@ test('a missing target does not count in a sum, and the sum of missing ones is m
   expect((await queries.train('missing', from(query), 'sales&order_by=day&horizon=3&aggregate=sum')).status).toBe(202);
   const { row_count, reading } = await queries.ready('missing');
   expect({ row_count, left_out: reading?.left_out }).toMatchObject({ row_count: 78, left_out: [{ rows: 2 }] });
-});
-
-test('of trainings that two instances begin at once, one is refused', async () => {
-  await queries.train('twice', from(MANY_SALES));
-  await queries.ready('twice');
-  await queries.shop.execute(MANY_ORDERS);
-  const retrain = async () => {
-    const answers = await Promise.all(
-      queries.both.map(({ url }) =>
-        checkedFetch(
-          new Request(url + queries.address('twice', '/retrain'), { method: 'POST', headers: queries.authorization }),
-        ),
-      ),
-    );
-    return answers.map(({ status }) => status).sort();
-  };
-  let version = 2;
-  let statuses = await retrain();
-  // The first may have been done before the other instance came to it.
-  for (; statuses.every((status) => status === 202); statuses = await retrain()) {
-    await queries.ready('twice');
-    version += 2;
-  }
-  // Where SQLite is locked by the one for too long, the other gets an answer that asks to try again.
-  const refused = [409, ...(isSqlite ? [503] : [])];
-  expect(statuses).toEqual([202, expect.toBeOneOf(refused)]);
-  expect(await (await queries.send('GET', queries.address('twice'))).json()).toMatchObject({ version });
-  expect((await queries.send('DELETE', queries.address('twice'))).status).toBe(204);
-});
-
-test('a table that is gone or empty ends no model', async () => {
-  await queries.train('kept', from(EXAMPLE));
-  const { checksum } = await queries.ready('kept');
-  await queries.shop.execute('alter table sales rename to sold');
-  const refused = await queries.send('POST', queries.address('kept', '/retrain'));
-  await queries.shop.execute('create table sales as select * from sold where id < 0');
-  const empty = await queries.send('POST', queries.address('kept', '/retrain'));
-  await queries.shop.execute('drop table sales');
-  await queries.shop.execute('alter table sold rename to sales');
-  expect(await empty.json()).toMatchObject({
-    errors: [{ message: 'The table has no rows. At least 50 with a target are needed.' }],
-  });
-  expect(await refused.json()).toMatchObject({
-    status: 422,
-    type: '/problems/query-failed',
-    detail: 'The database has no table sales.',
-  });
-  expect(await queries.ready('kept')).toMatchObject({ version: 1, checksum });
 });
 
 test('callers who go leave no query behind', async () => {

@@ -1,11 +1,17 @@
 /** Tests trainings from queries, and those that are refused. */
 import { expect, test } from 'vitest';
+import { checkedFetch } from '../checked-fetch.js';
 import { EXAMPLE, from, isSqlite, SALES, salesFrom, TrainingQueries } from './training-queries.js';
+
+/** The sales, once for each order. */
+const MANY_SALES = 'select size, colour, sold_on, price from sales cross join orders limit 6000';
+
+/** So many orders that a training lasts longer than the way of a request to another instance. */
+const MANY_ORDERS = 'insert into orders (id, customer_id) select 1000 + id, 1 from sales where id <= 50';
 
 const queries = new TrainingQueries();
 
 test('a model from a query is the one from the same rows, and trains again from later rows', async () => {
-  expect((await queries.train('example', from(EXAMPLE))).status).toBe(202);
   const begun = await queries.train('sales', from(SALES));
   expect([begun.status, begun.headers.get('Location')]).toEqual([202, queries.address('sales')]);
   const rows = salesFrom(1, 120).map(({ id: _, ...row }) => row);
@@ -158,4 +164,52 @@ test.each([
 
 test('an object that breaks off is malformed JSON', async () => {
   expect(await queries.refusal(' \n {"source": ')).toMatchObject({ type: '/problems/malformed-body' });
+});
+
+test('of trainings that two instances begin at once, one is refused', async () => {
+  await queries.train('twice', from(MANY_SALES));
+  await queries.ready('twice');
+  await queries.shop.execute(MANY_ORDERS);
+  const retrain = async () => {
+    const answers = await Promise.all(
+      queries.both.map(({ url }) =>
+        checkedFetch(
+          new Request(url + queries.address('twice', '/retrain'), { method: 'POST', headers: queries.authorization }),
+        ),
+      ),
+    );
+    return answers.map(({ status }) => status).sort();
+  };
+  let version = 2;
+  let statuses = await retrain();
+  // The first may have been done before the other instance came to it.
+  for (; statuses.every((status) => status === 202); statuses = await retrain()) {
+    await queries.ready('twice');
+    version += 2;
+  }
+  // Where SQLite is locked by the one for too long, the other gets an answer that asks to try again.
+  const refused = [409, ...(isSqlite ? [503] : [])];
+  expect(statuses).toEqual([202, expect.toBeOneOf(refused)]);
+  expect(await (await queries.send('GET', queries.address('twice'))).json()).toMatchObject({ version });
+  expect((await queries.send('DELETE', queries.address('twice'))).status).toBe(204);
+});
+
+test('a table that is gone or empty ends no model', async () => {
+  await queries.train('kept', from(EXAMPLE));
+  const { checksum } = await queries.ready('kept');
+  await queries.shop.execute('alter table sales rename to sold');
+  const refused = await queries.send('POST', queries.address('kept', '/retrain'));
+  await queries.shop.execute('create table sales as select * from sold where id < 0');
+  const empty = await queries.send('POST', queries.address('kept', '/retrain'));
+  await queries.shop.execute('drop table sales');
+  await queries.shop.execute('alter table sold rename to sales');
+  expect(await empty.json()).toMatchObject({
+    errors: [{ message: 'The table has no rows. At least 50 with a target are needed.' }],
+  });
+  expect(await refused.json()).toMatchObject({
+    status: 422,
+    type: '/problems/query-failed',
+    detail: 'The database has no table sales.',
+  });
+  expect(await queries.ready('kept')).toMatchObject({ version: 1, checksum });
 });

@@ -6,7 +6,7 @@ import { type AnswerProgress, PredictionPool, type PredictionRequest } from './p
 
 const script = new URL('../../../dist/server/models/predictions/prediction-worker.js', import.meta.url);
 
-const artifact = encodeModel(train(readRows(rentRows(200), 'rent')));
+const artifact = encodeModel(train(readRows(rentRows(200), 'rent'), { effort: 'fast' }));
 
 const pools: PredictionPool[] = [];
 afterEach(async () => {
