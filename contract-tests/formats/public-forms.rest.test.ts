@@ -7,7 +7,7 @@
  * | form | tests |
  * |---|---|
  * | words for missing values, in columns and targets | `prediction/src/io/missing-words.rest.test.ts`; over HTTP `missing-words.test.ts` |
- * | a row of totals, a column that tells the target | `odd-tables.test.ts` |
+ * | a row of totals, a column that tells the target | `odd-tables.rest.test.ts` |
  * | empty columns, an index | `prediction/src/io/unnamed-columns.test.ts` |
  * | encodings of CSV | `prediction/src/io/csv/csv-text.test.ts`; over HTTP `contradictions.test.ts` |
  * | whole numbers beyond 2^53 as ids | `ids.test.ts` |

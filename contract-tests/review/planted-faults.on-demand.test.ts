@@ -1,6 +1,6 @@
 /**
  * Tests that each fault that a contract may have is found, and by which reviewer. A rule that never fires guards nothing, nor
- * does a house rule that always fires. `tools/generator/contract-faults.test.ts` has the faults of references, schemas
+ * does a house rule that always fires. `tools/generator/contract-faults.rest.test.ts` has the faults of references, schemas
  * and examples, which the generator finds.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

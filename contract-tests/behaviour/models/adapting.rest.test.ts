@@ -4,17 +4,7 @@ import { seededRandom } from 'roster-prediction/internals';
 import { describe, expect, test } from 'vitest';
 import { settled } from '../../../testkit/service/train-prices.js';
 import { roster, send } from '../../target.js';
-import {
-  ACTUALS,
-  asClass,
-  asNumber,
-  MODEL,
-  makeRows,
-  PREDICT,
-  type Row,
-  recordedModels,
-  SERVING,
-} from './recorded-models.js';
+import { ACTUALS, asNumber, MODEL, makeRows, PREDICT, type Row, recordedModels, SERVING } from './recorded-models.js';
 
 const { pathOf, promise, recordOf, trainOn } = recordedModels();
 
@@ -67,28 +57,6 @@ describe('a model whose rows change', () => {
     await trainOn('changed', makeRows(800, 4, 16, asNumber));
     expect(await recordOf('changed')).toMatchObject({ version: 2, truths: 0 });
     expect(await recordOf('changed', { version: 1 })).toMatchObject({ truths: 1401 });
-  });
-
-  test('of classes adapts its probabilities and its sets', async () => {
-    await trainOn('classes', makeRows(800, 1, 4, asClass));
-    const swapped = (seed: number) => {
-      const random = seededRandom(seed);
-      return makeRows(600, seed, 4, (y) => (random() < 0.3 ? 'low' : asClass(y)));
-    };
-    await promise('classes', swapped(2));
-    const record = await recordOf('classes', { by: 'width' });
-    expect(record.alarm.raised).toBe(true);
-    expect(record.groups.reduce((sum, { truths }) => sum + truths, 0)).toBe(600);
-    const serving = { adapt: true };
-    await roster.PUT(SERVING, { params: { path: pathOf('classes') }, body: { serving } });
-    const rows = swapped(3);
-    const { data, calibration } = await promise('classes', rows);
-    expect(calibration).toBe('adapted');
-    const stated = data.reduce((sum, { y_confidence }) => sum + Number(y_confidence), 0);
-    const right = data.filter(({ y }, at) => y === rows[at]?.y).length;
-    expect(Math.abs(stated - right) / rows.length).toBeLessThan(0.08);
-    const inSet = data.filter(({ y_set }, at) => (Array.isArray(y_set) ? y_set : []).includes(rows[at]?.y));
-    expect(inSet.length / rows.length).toBeGreaterThan(0.86);
   });
 
   test('of forecasts adapts each step by the rows of its series, until a retraining', async () => {

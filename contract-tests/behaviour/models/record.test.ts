@@ -1,7 +1,8 @@
 /** The outcome of promises: the record, with the alarm in it. */
+import { seededRandom } from 'roster-prediction/internals';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { roster, send } from '../../target.js';
-import { asNumber, makeRows, PREDICT, RECORD, recordedModels } from './recorded-models.js';
+import { asClass, asNumber, makeRows, PREDICT, RECORD, recordedModels, SERVING } from './recorded-models.js';
 
 const { pathOf, promise, recordOf, trainOn } = recordedModels();
 
@@ -101,4 +102,26 @@ describe('the record of a model', () => {
       expect(error).toMatchObject({ errors: [{ pointer: '/query/column', message }] });
     }
   });
+});
+
+test('a model of classes that adapts widens its sets until they keep what they promise', async () => {
+  await trainOn('classes', makeRows(800, 1, 4, asClass));
+  const swapped = (seed: number) => {
+    const random = seededRandom(seed);
+    return makeRows(600, seed, 4, (y) => (random() < 0.3 ? 'low' : asClass(y)));
+  };
+  await promise('classes', swapped(2));
+  const record = await recordOf('classes', { by: 'width' });
+  expect(record.alarm.raised).toBe(true);
+  expect(record.groups.reduce((sum, { truths }) => sum + truths, 0)).toBe(600);
+  const serving = { adapt: true };
+  await roster.PUT(SERVING, { params: { path: pathOf('classes') }, body: { serving } });
+  const rows = swapped(3);
+  const { data, calibration } = await promise('classes', rows);
+  expect(calibration).toBe('adapted');
+  const stated = data.reduce((sum, { y_confidence }) => sum + Number(y_confidence), 0);
+  const right = data.filter(({ y }, at) => y === rows[at]?.y).length;
+  expect(Math.abs(stated - right) / rows.length).toBeLessThan(0.08);
+  const inSet = data.filter(({ y_set }, at) => (Array.isArray(y_set) ? y_set : []).includes(rows[at]?.y));
+  expect(inSet.length / rows.length).toBeGreaterThan(0.86);
 });
