@@ -150,8 +150,9 @@ function checkDatabase(name: string, setting: DatabaseSettings): Check {
   const run = async (signal: AbortSignal) => {
     const queries = new SqlDatabases(new Map([[name, setting]]));
     try {
-      const { training = [] } = setting;
-      await queries.describe(findOwner(setting), name, training, signal);
+      const { training = [], views = {} } = setting;
+      // The files of views that only agents read are looked for, too.
+      await queries.describe(findOwner(setting), name, [...Object.keys(views), ...training], signal);
       return training.length === 0
         ? 'it can be read'
         : `it can be read, with the tables for trainings ${training.join(', ')}`;

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkerPool } from '../../work/worker-pool.js';
 import type { Driver, LineSink, Query, QueryLimits, QueryResult, TableDescription } from '../driver.js';
@@ -19,6 +19,8 @@ interface Bounds {
 export interface DuckdbJob {
   readonly name: string;
   readonly database: Pick<DuckdbSettings, 'source' | 'extensions'>;
+  /** The home of the user of the service, below which DuckDB installs extensions. */
+  readonly home: string;
   readonly bounds: Bounds;
   readonly tables: readonly string[];
   readonly query?: Query;
@@ -78,7 +80,7 @@ export function openDuckdb(name: string, settings: DuckdbSettings, limits: Query
     const path = maxTemporary > 0 ? await mkdtemp(join(tmpdir(), 'roster-duckdb-')) : undefined;
     const spill = path === undefined ? bounds : { ...bounds, temporary: { path, maxMiB: maxTemporary } };
     try {
-      const details = { ...job, name, database: { source, extensions }, bounds: spill };
+      const details = { ...job, name, database: { source, extensions }, home: homedir(), bounds: spill };
       return await pool.run({ details, signal, onData: onData ?? (async () => {}) });
     } catch (error) {
       throw explainEnd(error, `The database ${name} did not answer; try again.`);

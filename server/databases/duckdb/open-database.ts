@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { parse, resolve } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { quoteName } from '../driver.js';
@@ -83,11 +82,11 @@ export class OpenDatabase {
 
   async #loadExtensions(extensions: readonly string[]): Promise<void> {
     if (extensions.length === 0) return;
-    // The environment of the process names no folder of the user, in which DuckDB installs them.
-    await this.connection.run(`SET home_directory = ${quoteText(homedir())}`);
+    // The environment of this process names no home.
+    await this.connection.run(`SET home_directory = ${quoteText(this.job.home)}`);
     for (const name of extensions) {
       await this.connection.run(`LOAD ${quoteName(name)}`).catch((cause) => {
-        throw this.#unavailable(`lacks the extension ${name}, which DATABASES names`, cause);
+        throw this.#unavailable(`cannot load the extension ${name}, which DATABASES names`, cause);
       });
     }
   }
@@ -149,7 +148,8 @@ export class OpenDatabase {
     try {
       if (schema !== undefined) await this.connection.run(`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`);
       const view = [schema ?? 'main', table].map(quoteName).join('.');
-      await this.connection.run(`CREATE VIEW ${view} AS SELECT * FROM ${from}`);
+      // A table may be named in several letter cases.
+      await this.connection.run(`CREATE VIEW IF NOT EXISTS ${view} AS SELECT * FROM ${from}`);
     } catch (cause) {
       const reason = this.hidePaths(firstLines(cause));
       throw this.#unavailable(`has a table ${name} that cannot be read: ${reason}`, cause);
