@@ -11,6 +11,7 @@ import {
 } from 'roster-prediction/internals';
 import { calls, says } from '../../testkit/chat/reply.js';
 import { type ChatScript, openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
+import { duckdbShop, installBeside, readStatements } from '../../testkit/databases/duckdb-shop.js';
 import { postgresShop, sqliteShop } from '../../testkit/databases/shop.js';
 import { ask, type Headers } from '../../testkit/http/client.js';
 import { type Attack, type HostileRequest, hostileClients, MODELS, PROJECT, pouring, type Target } from './attacks.js';
@@ -89,6 +90,39 @@ function endless(name: string, database: string): Attack {
   );
 }
 
+/** The time in which most statements for DuckDB have their turn, in seconds. */
+const DUCKDB_SECONDS = 60;
+/** The statements that are refused at once, between two that have no end. */
+const REFUSED_BETWEEN = 7;
+
+/** The places that statements name. Tests prove that none is read; here, none has to be there. */
+const NOWHERE = {
+  folder: '/nowhere',
+  file: '/nowhere/shop.duckdb',
+  orders: '/nowhere/orders',
+  secret: '/nowhere/key.csv',
+};
+
+/** Statements of all kinds that the guard of DuckDB refuses, and such that have no end, by agents and by trainings. */
+function hostileStatements(name: string, database: string): Attack {
+  const [refused, endless] = [readStatements('hostile', NOWHERE), readStatements('endless', NOWHERE)];
+  return hostileClients(
+    name,
+    async (target, owner) => {
+      await createAgent(target, owner, { type: 'sql', params: { database, tables: TABLES } });
+      return endless.flatMap((sql, at) => {
+        const asked = [sql, ...refused.slice(at * REFUSED_BETWEEN, (at + 1) * REFUSED_BETWEEN)];
+        const path = (number: number) => `${MODELS}/m${number}?target=y`;
+        return [
+          ...asked.map((each) => question({ sql: each })),
+          jsonRequest('PUT', path, { source: { database, query: sql } }),
+        ];
+      });
+    },
+    { expects: ANSWERED, seconds: DUCKDB_SECONDS },
+  );
+}
+
 async function createAgent(target: Target, owner: Headers, skill: object): Promise<void> {
   const project = target.url + PROJECT;
   await target.project(owner);
@@ -110,11 +144,13 @@ function jsonRequest(method: HostileRequest['method'], path: HostileRequest['pat
   return { method, path, headers: JSON_TYPE, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Opens a chat server that calls the tools that the question asks for, and databases of both kinds. */
+/** Opens a chat server that calls the tools that the question asks for, and databases of each kind. */
 async function openSurroundings(): Promise<Surroundings> {
   const chat = await openScriptedChatServer(asTheQuestionSays);
-  const [sqlite, postgres] = [await sqliteShop(), await postgresShop()];
+  const beside = installBeside();
+  const [sqlite, postgres, duckdb] = [await sqliteShop(), await postgresShop(), await duckdbShop()];
   const databases = {
+    duckdb: { views: { orders: duckdb.orders, customers: duckdb.orders }, training: TABLES },
     sqlite: { url: sqlite.url, training: TABLES },
     postgres: { url: postgres.url, training: TABLES },
   };
@@ -124,6 +160,8 @@ async function openSurroundings(): Promise<Surroundings> {
       await chat.close();
       await sqlite.remove();
       await postgres.remove();
+      duckdb.remove();
+      beside.remove();
     },
   };
 }
@@ -166,6 +204,7 @@ export const hostile: Family = {
     searches('searches-postgres', { store: 'postgres' }),
     endless('endless-sqlite', 'sqlite'),
     endless('endless-postgres', 'postgres'),
+    hostileStatements('statements-duckdb', 'duckdb'),
   ],
   open: openSurroundings,
   isHostile: true,

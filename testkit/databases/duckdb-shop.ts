@@ -85,8 +85,11 @@ export function readFolder(folder: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Reads statements for DuckDB, one a line. */
-export function readStatements(name: 'hostile' | 'endless', shop: DuckdbShop): string[] {
+/** Reads statements for DuckDB, one a line, which name the places of a shop. */
+export function readStatements(
+  name: 'hostile' | 'endless',
+  shop: Pick<DuckdbShop, 'folder' | 'file' | 'orders' | 'secret'>,
+): string[] {
   const text = readFileSync(new URL(`testkit/databases/duckdb-${name}.txt`, root), 'utf8');
   return text
     .trim()
