@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ON_POSTGRES, testedShop } from '../../contract-tests/tested-store.js';
+import { DRAWN } from '../../testkit/databases/drawn-rows.js';
 import { OTHER_TABLES, POSTGRES_EFFECTS, SQLITE_EFFECTS, WRITES } from '../../testkit/databases/hostile-sql.js';
 import { ALLOWED, type Shop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
@@ -149,6 +150,59 @@ describe('a database', () => {
     await expect(textOf(series(100_000), { queries: small })).rejects.toThrow(
       'The rows have more than 100000 bytes; select fewer rows',
     );
+  });
+
+  describe('a sample', () => {
+    /** Reads a sample; returns its rows, and the number of rows of the query. */
+    async function sampled(query: string, maxRows: number, maxCells = 1_000_000) {
+      shared ??= open();
+      let rowsInAll: number | undefined;
+      const onSample = (rows: number) => {
+        rowsInAll = rows;
+      };
+      const sampling = { size: { maxRows, maxCells }, onSample };
+      let text = '';
+      const { signal } = new AbortController();
+      for await (const piece of shared.readTable('o', { database: 'shop', query }, signal, { sampling })) {
+        text += Buffer.from(piece);
+      }
+      const [names, ...rows] = text
+        .trimEnd()
+        .split('\n')
+        .map((line): unknown[] => JSON.parse(line));
+      return { names, rows, numbers: rows.map(([first]) => Number(first)), rowsInAll };
+    }
+
+    test('of more rows than a table has is exact in size, in order, and the same again', async () => {
+      const query = `${series(10_007)} order by i -- a comment\n;`;
+      const sample = await sampled(query, 1_000);
+      expect([sample.rowsInAll, sample.rows.length, sample.names]).toEqual([10_007, 1_000, ['i', 'x']]);
+      const { numbers } = sample;
+      expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
+      expect(numbers.slice(0, DRAWN.length)).toEqual(DRAWN);
+      expect(await sampled(query, 1_000)).toEqual(sample);
+    });
+
+    test('leaves as many rows as there are, up to the limits of rows and cells', async () => {
+      const sizeOf = async (query: string, maxRows: number, maxCells?: number) => {
+        const { rows, rowsInAll } = await sampled(query, maxRows, maxCells);
+        return [rows.length, rowsInAll];
+      };
+      expect(await sizeOf(series(50), 50)).toEqual([50, undefined]);
+      expect(await sizeOf(series(51), 50)).toEqual([50, 51]);
+      expect(await sizeOf(series(51), 100, 80)).toEqual([40, 51]);
+      expect(await sizeOf('select id from orders where id > 9', 1)).toEqual([0, undefined]);
+    });
+
+    test('keeps the names and the values of columns', async () => {
+      const columns = `i, i as "i", 'a"b' as "my ""x""", null as missing, i + 0.5 as half`;
+      const query = `select ${columns} from (${series(9)}) as n order by i`;
+      const all = await linesOf(query);
+      const { names, rows } = await sampled(query, 3);
+      expect(names).toEqual(all[0]);
+      expect(rows).toHaveLength(3);
+      for (const row of rows) expect(all).toContainEqual(row);
+    });
   });
 
   test('a cell with more bytes than one may have is refused, after the rows before it', async () => {

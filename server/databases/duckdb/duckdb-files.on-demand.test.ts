@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DRAWN } from '../../../testkit/databases/drawn-rows.js';
 import { type DuckdbShop, duckdbShop, installBeside } from '../../../testkit/databases/duckdb-shop.js';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
 import { WAIT_MS } from '../../../testkit/patience.js';
@@ -206,6 +207,11 @@ describe('a sample', () => {
     const places = order.map((i, run) => (i - run * 700) / 700).filter((place) => place < 0.5);
     expect(places.length).toBeGreaterThan(430);
     expect(places.length).toBeLessThan(570);
+  });
+
+  test('has the rows that other databases draw of the same rows', async () => {
+    const { rows } = await sampled('select i from range(1, 10008) r(i)', 1_000);
+    expect(rows.slice(0, DRAWN.length).flat()).toEqual(DRAWN);
   });
 
   test('leaves as many rows as there are, up to the limits of rows and cells', async () => {

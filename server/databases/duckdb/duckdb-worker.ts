@@ -13,17 +13,19 @@ import {
 } from '../driver.js';
 import { readJsonCell } from '../json-cell.js';
 import { databaseUnavailable, largeCell, missingTable, onlyOneSelect, tooMuchMemory } from '../query-error.js';
+import { countOf, nameColumns, type SampleDialect, sampleOf, sizeOfSample } from '../sample.js';
 import { answerCell, isNested, tableCell } from './cells.js';
 import type { DuckdbAnswer, DuckdbJob } from './duckdb-driver.js';
 import { checkSelect, explainMessage, splitName } from './guard.js';
 import { DuckdbMissingError, loadDuckdb } from './load-duckdb.js';
 import { firstLines, OpenDatabase } from './open-database.js';
-import { sampleOf } from './sample.js';
 
 /** Sums of inexact numbers are compensated: the order in which threads add the rows changes the last bit at most. */
 const INEXACT = { sum: 'fsum', mean: 'favg' } as const satisfies Record<Aggregation['method'], string>;
 
 const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
+
+const DIALECT: SampleDialect = { writeOperator: (operator) => (operator === '/' ? '//' : operator), nameColumns };
 
 /** Runs in a separate process: reads files with DuckDB, for queries that may be hostile. */
 await serveJobs(readFiles);
@@ -101,7 +103,7 @@ async function runSelect(
     const inner = aggregation ? aggregate(asked, await readColumns(database, asked), aggregation) : asked;
     const columns = await readColumns(database, inner);
     const toCell = write ? tableCell : answerCell;
-    const drawn = write && sample && (await drawSample(database, inner, columns.length, sample));
+    const drawn = write && sample && (await drawSample(database, inner, columns, sample));
     const rows = drawn ? drawn.sql : inner;
     const statement = wrap(rows, columns, toCell, write ? '' : ` LIMIT ${limits.maxRows + 1}`);
     // The query is checked as a whole, too.
@@ -145,14 +147,16 @@ function asParsed(parsed: unknown): { readonly error: boolean } {
 async function drawSample(
   { connection }: OpenDatabase,
   sql: string,
-  columns: number,
-  { maxRows, maxCells }: SampleSize,
+  columns: readonly Column[],
+  size: SampleSize,
 ): Promise<{ readonly sql: string; readonly rowsInAll: number } | undefined> {
-  const counted = await connection.run(`SELECT count(*) FROM (${sql}\n) AS roster_rows`);
+  const counted = await connection.run(countOf(sql));
   const [[count] = []] = await counted.getRowsJson();
   const rowsInAll = Number(count);
-  const rows = Math.min(maxRows, Math.floor(maxCells / columns));
-  return rowsInAll <= rows ? undefined : { sql: sampleOf(sql, columns, rowsInAll, rows), rowsInAll };
+  const rows = sizeOfSample(size, columns.length, rowsInAll);
+  if (rows === undefined) return undefined;
+  const names = columns.map(({ name }) => name);
+  return { sql: sampleOf(sql, names, rowsInAll, rows, DIALECT), rowsInAll };
 }
 
 /** Makes of each row of a statement a text: a JSON array of its cells. */

@@ -2,10 +2,19 @@ import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { ProblemError } from '../../problems/problem.js';
 import { AGGREGATES, aggregateRows } from '../aggregate.js';
-import { type Aggregation, collectRows, type Driver, type Query, type QueryLimits, quoteName } from '../driver.js';
+import {
+  type Aggregation,
+  collectRows,
+  type Driver,
+  type Query,
+  type QueryLimits,
+  quoteName,
+  type SampleSize,
+} from '../driver.js';
 import { databaseMessage, databaseUnavailable, readOnly, tooMuchMemory, tooSlow } from '../query-error.js';
+import { countOf, nameColumns, type SampleDialect, sampleOf, sizeOfSample } from '../sample.js';
 import { describeTables, resolveNames } from './resolve-names.js';
-import { type FetchedRows, fetchRows, ReceivedLimits, readCell, readTableCell } from './rows.js';
+import { closeCursor, type FetchedRows, fetchRows, ReceivedLimits, readCell, readTableCell } from './rows.js';
 import type { StatementParser } from './statement-parser.js';
 
 const DESCRIBE_TIMEOUT_MS = 5_000;
@@ -44,19 +53,24 @@ export function openPostgres(
     }
   }
 
-  /** Calls back with the rows of a SELECT. Its cursor opens when the first of them is pulled. */
+  /**
+   * Calls back with the rows of a SELECT, or a sample of them. The cursor of the rows opens when the first of them is
+   * pulled.
+   */
   async function select<T>(
-    { owner, tables, sql, limits: { timeoutMs, maxCellBytes }, aggregation }: Query,
+    { owner, tables, sql, limits: { timeoutMs, maxCellBytes }, sample, aggregation }: Query,
     maxReceivedBytes: number,
     signal: AbortSignal,
-    use: (batches: AsyncIterable<FetchedRows>, client: PoolClient) => Promise<T>,
+    use: (batches: AsyncIterable<FetchedRows>, client: PoolClient, rowsInAll: number | undefined) => Promise<T>,
   ): Promise<T> {
     const parsed = await parser.parse(owner, sql, signal);
     return transact(timeoutMs, signal, async (client, received) => {
       const resolved = await resolveNames(client, parsed, tables);
-      const read = aggregation ? { ...resolved, sql: aggregate(resolved.sql, aggregation) } : resolved;
       const limits = { maxCellBytes, maxReceivedBytes };
-      return use(fetchRows(client, read, received, limits), client);
+      const fetch = (statement: string) => fetchRows(client, { ...resolved, sql: statement }, received, limits);
+      const read = aggregation ? aggregate(resolved.sql, aggregation) : resolved.sql;
+      const drawn = sample && (await drawSample(client, read, sample, fetch));
+      return use(fetch(drawn?.sql ?? read), client, drawn?.rowsInAll);
     });
   }
 
@@ -67,7 +81,7 @@ export function openPostgres(
       select(query, MAX_RECEIVED.query, signal, (batches) => collectRows(readCells(batches), query.limits)),
 
     read: (query, sink, signal) =>
-      select(query, MAX_RECEIVED.read, signal, async (batches, client) => {
+      select(query, MAX_RECEIVED.read, signal, async (batches, client, rowsInAll) => {
         // All rows are read: the plan that returns the first ones early is of no use.
         await client.query('set local cursor_tuple_fraction = 1');
         let isFirst = true;
@@ -76,7 +90,7 @@ export function openPostgres(
           if (lines.length > 0) await sink(lines);
           isFirst = false;
         }
-        return undefined;
+        return rowsInAll;
       }),
 
     stop: () => connections.close(),
@@ -106,6 +120,35 @@ function explain(error: unknown, name: string, timeoutMs: number): ProblemError 
 function aggregate(sql: string, aggregation: Aggregation): string {
   const value = `pg_catalog.${AGGREGATES[aggregation.method]}(${quoteName(aggregation.target)})`;
   return aggregateRows(sql, aggregation, value);
+}
+
+/** Operators that somebody defined in the database have other schemas. */
+const DIALECT: SampleDialect = { writeOperator: (operator) => `OPERATOR(pg_catalog.${operator})`, nameColumns };
+
+/**
+ * Counts the rows of a statement, and draws a sample if they are too many.
+ * @param sql a statement whose names are resolved
+ * @returns undefined if all of them fit
+ */
+async function drawSample(
+  client: PoolClient,
+  sql: string,
+  size: SampleSize,
+  fetch: (statement: string) => AsyncIterable<FetchedRows>,
+): Promise<{ readonly sql: string; readonly rowsInAll: number } | undefined> {
+  const first = async (statement: string): Promise<FetchedRows | undefined> => {
+    for await (const rows of fetch(statement)) {
+      await closeCursor(client);
+      return rows;
+    }
+    return undefined;
+  };
+  const described = await first(`SELECT * FROM (${sql}\n) AS roster_rows LIMIT 0`);
+  const counted = await first(countOf(sql));
+  const names = described?.columns.map(({ name }) => name) ?? [];
+  const rowsInAll = Number(counted?.rows[0]?.[0]);
+  const rows = sizeOfSample(size, names.length, rowsInAll);
+  return rows === undefined ? undefined : { sql: sampleOf(sql, names, rowsInAll, rows, DIALECT), rowsInAll };
 }
 
 /** Yields the names of the columns, then the cells of each row. */
@@ -255,7 +298,8 @@ class ReadOnlyConnections {
 
 /** Begins a transaction, and returns the process of PostgreSQL that runs it. */
 async function begin(client: PoolClient, settings: Record<string, string>): Promise<number> {
-  await client.query('begin transaction read only');
+  // Several statements of a transaction read the same state.
+  await client.query('begin transaction isolation level repeatable read read only');
   const { rows } = await client.query(
     `select pg_catalog.pg_backend_pid() as backend, pg_catalog.set_config(name, value, true)
      from unnest($1::text[], $2::text[]) as settings (name, value)`,

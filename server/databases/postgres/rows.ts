@@ -62,6 +62,11 @@ async function declareCursor(client: PoolClient, { sql, searchPath }: ResolvedSe
   if (before !== undefined) await setSearchPath(client, before);
 }
 
+/** Closes the cursor of the rows that were fetched, so that another one can open. */
+export async function closeCursor(client: PoolClient): Promise<void> {
+  await client.query(`close ${CURSOR}`);
+}
+
 async function setSearchPath(client: PoolClient, path: string): Promise<string> {
   const { rows } = await client.query(
     `with before as materialized (select pg_catalog.current_setting('search_path') as path)

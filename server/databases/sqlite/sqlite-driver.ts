@@ -17,6 +17,8 @@ export interface SqliteJob {
 export interface SqliteAnswer {
   readonly tables: TableDescription[];
   readonly result: QueryResult;
+  /** The number of rows of the query, if those that were written are a sample of them. */
+  readonly rowsInAll?: number;
 }
 
 export type SqlitePool = WorkerPool<SqliteJob, SqliteAnswer>;
@@ -39,8 +41,7 @@ export function openSqlite(name: string, url: string, pool: SqlitePool): Driver 
     describe: async (tables, signal) => (await run({ tables }, signal)).tables,
     query: async (query, signal) => (await run({ tables: query.tables, query }, signal)).result,
     read: async (query, sink, signal) => {
-      await run({ tables: query.tables, query, isStream: true }, signal, sink);
-      return undefined;
+      return (await run({ tables: query.tables, query, isStream: true }, signal, sink)).rowsInAll;
     },
   };
 }

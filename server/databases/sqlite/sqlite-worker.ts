@@ -3,7 +3,15 @@ import { showText } from '../../problems/shown-text.js';
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { AGGREGATES, aggregateRows } from '../aggregate.js';
-import { type Aggregation, collectRows, type Query, type QueryResult, quoteName, toJsonNumber } from '../driver.js';
+import {
+  type Aggregation,
+  collectRows,
+  type Query,
+  type QueryResult,
+  quoteName,
+  type SampleSize,
+  toJsonNumber,
+} from '../driver.js';
 import {
   databaseMessage,
   databaseUnavailable,
@@ -14,6 +22,7 @@ import {
   queryError,
   tooMuchMemory,
 } from '../query-error.js';
+import { countOf, type SampleDialect, sampleOf, sizeOfSample } from '../sample.js';
 import {
   describeTable,
   findTable,
@@ -43,6 +52,12 @@ const MAX_SHOWN = 100;
 
 const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
 
+const DIALECT: SampleDialect = {
+  writeOperator: (operator) => operator,
+  // A table in FROM has no list of columns here.
+  nameColumns: (sql, names) => `(WITH roster_rows(${names}) AS (${sql}\n) SELECT * FROM roster_rows)`,
+};
+
 /** Runs in a separate process: reads SQLite files for queries that may be hostile. */
 await serveJobs(readFile);
 
@@ -53,9 +68,11 @@ async function readFile(
 ): Promise<SqliteAnswer> {
   const connection = open(name, path);
   try {
+    // The runs of a query that is sampled read the same state of the file.
+    if (isStream) connection.exec('begin');
     const write = isStream ? (lines: Uint8Array) => output.data(lines) : undefined;
     return query
-      ? { tables: [], result: await runSelect(connection, query, write) }
+      ? { tables: [], ...(await runSelect(connection, query, write)) }
       : { tables: tables.map((table) => describeTable(connection, table)), result: NO_ROWS };
   } finally {
     connection.close();
@@ -74,14 +91,14 @@ function open(name: string, path: string): SqliteConnection {
 /**
  * Runs one SELECT that reads only the named tables.
  * @param write gets the rows, as whole lines of JSON arrays, the names of the columns first
- * @returns the first rows; none if `write` gets them
+ * @returns the first rows, none if `write` gets them; and the number of all rows, if it gets a sample of them
  * @throws {ProblemError} if the statement is refused or fails
  */
 async function runSelect(
   connection: SqliteConnection,
-  { tables: names, sql, limits, aggregation }: Query,
+  { tables: names, sql, limits, sample, aggregation }: Query,
   write?: (lines: Uint8Array) => void,
-): Promise<QueryResult> {
+): Promise<Pick<SqliteAnswer, 'result' | 'rowsInAll'>> {
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
   try {
     const allowed = names.filter((name) => !isSystemTable(connection, name));
@@ -89,11 +106,12 @@ async function runSelect(
     checkNames(connection, tables, allowed, sql);
     const guard = new Guard(connection, getPermissions(connection, tables), allowed);
     const statement = compile(connection, guard, allowed, sql);
-    if (!write) return await collectRows(readRows(statement, limits.maxCellBytes), limits);
+    if (!write) return { result: await collectRows(readRows(statement, limits.maxCellBytes), limits) };
     const read = aggregation ? connection.prepare(aggregate(statement, aggregation)) : statement;
-    const rows = readRows(read, limits.maxCellBytes);
+    const drawn = sample && drawSample(connection, read, sample);
+    const rows = readRows(drawn ? drawn.statement : read, limits.maxCellBytes);
     writeRows(aggregation ? refuseTexts(rows, aggregation) : rows, write);
-    return NO_ROWS;
+    return { result: NO_ROWS, ...(drawn && { rowsInAll: drawn.rowsInAll }) };
   } catch (error) {
     throw error instanceof ProblemError ? error : explain(error);
   }
@@ -147,7 +165,29 @@ function aggregate({ expandedSQL }: Statement, aggregation: Aggregation): string
   const target = quoteName(aggregation.target);
   const text = `max(${target}) FILTER (WHERE typeof(${target}) IN ('text', 'blob'))`;
   const value = `coalesce(${text}, ${AGGREGATES[aggregation.method]}(${target}))`;
-  return aggregateRows((expandedSQL ?? '').replace(/;$/, ''), aggregation, value);
+  return aggregateRows(withoutEnd(expandedSQL), aggregation, value);
+}
+
+function withoutEnd(sql = ''): string {
+  return sql.replace(/;$/, '');
+}
+
+/**
+ * Counts the rows of a statement that was compiled, and draws a sample if they are too many.
+ * @returns undefined if all of them fit
+ */
+function drawSample(
+  connection: SqliteConnection,
+  statement: Statement,
+  size: SampleSize,
+): { readonly statement: Statement; readonly rowsInAll: number } | undefined {
+  const sql = withoutEnd(statement.expandedSQL);
+  const [[count] = []]: readonly (readonly unknown[])[] = connection.prepare(countOf(sql)).all();
+  const rowsInAll = Number(count);
+  const names = statement.columns().map(({ name }) => name);
+  const rows = sizeOfSample(size, names.length, rowsInAll);
+  if (rows === undefined) return undefined;
+  return { statement: connection.prepare(sampleOf(sql, names, rowsInAll, rows, DIALECT)), rowsInAll };
 }
 
 /** @throws {ProblemError} if a target, the last cell of each row, is no number */
