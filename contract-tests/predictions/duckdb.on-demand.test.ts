@@ -66,14 +66,18 @@ test('a query makes the model that the file makes when it is sent, and retrains 
   expect(again).toMatchObject({ version: 2, checksum: asked.checksum });
 });
 
-test('a query of more rows than a table has is sampled, and the model says of how many', async () => {
-  const query = 'select i % 100 as x, (i % 100) * 2 + i % 7 as price from range(1500000) t(i)';
-  const first = await ready('sampled', await sendQuery('sampled', query, '&effort=fast'));
+test('a query of more rows than a table has is sampled, and measured on the latest part of all its rows', async () => {
+  // Only the last fifth of the query has another price, which no earlier row foretells.
+  const later = 'case when i >= 1200000 then 100 else 0 end';
+  const query = `select i % 100 as x, (i % 100) * 2 + ${later} as price from range(1500000) t(i) order by i`;
+  const first = await ready('sampled', await sendQuery('sampled', query, '&effort=fast&validate=last'));
   expect(first).toMatchObject({
     row_count: 1_000_000,
     reading: { rows_sent: 1_000_000, rows_used: 1_000_000, rows_of_query: 1_500_000 },
     summary: expect.stringMatching(/ It was trained on a sample of 1,000,000 of the 1,500,000 rows of its query\.$/),
+    metrics: { validation: { method: 'last' } },
   });
+  expect(Object.entries(first.metrics ?? {})).toContainEqual(['mae', expect.closeTo(100, 0)]);
   const again = await ready('sampled', await fetch(`${address('sampled')}/retrain`, { method: 'POST' }));
   expect(again).toMatchObject({ version: 2, checksum: first.checksum, reading: { rows_of_query: 1_500_000 } });
 });

@@ -87,7 +87,6 @@ export function finishTraining({ work, limits }: Store, holding: Holding, versio
   });
 }
 
-/** Returns the report of a table, with what its training found beside what its reading found. */
 /** Returns a sentence for a summary, where the rows are a sample of those of the query. */
 function describeSample(reading: Model['reading']): string {
   if (reading?.rows_of_query === undefined) return '';
@@ -95,6 +94,7 @@ function describeSample(reading: Model['reading']): string {
   return ` It was trained on a sample of ${sampled} of the ${all} rows of its query.`;
 }
 
+/** Returns the report of a table, with what its training found beside what its reading found. */
 function addFindings(stored: string | null, found: Model['findings']): string | null {
   if (found.length === 0) return stored;
   const { reading, findings } = parseReport(stored);
