@@ -87,7 +87,7 @@ describe('cells that are not read', () => {
       rows: 3,
       share: 3 / 120,
       places,
-      message: expect.stringContaining('3 of the 120 values of "x" are no numbers, most often "TBD" (3) (in '),
+      message: expect.stringContaining('3 of the 120 values of "x" are not numbers, most often "TBD" (3) (in '),
     },
   ];
 
@@ -116,7 +116,7 @@ describe('cells that are not read', () => {
     expect(ofX(findings)).toMatchObject([
       {
         ...{ column: 'x', rows: 1, places: [{ line: at + 2 }], effect: 'It counts as missing.' },
-        message: `1 of the 601 values of "x" is no ${noun}: "${odd}" (in line ${at + 2}).`,
+        message: `1 of the 601 values of "x" is not a ${noun}: "${odd}" (in line ${at + 2}).`,
       },
     ]);
   });

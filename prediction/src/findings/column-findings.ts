@@ -68,7 +68,7 @@ function describeUnread(column: ReadColumn, unread: UnreadCells, rowPlaces: RowP
     rows,
     share: rows / rowPlaces.length,
     places,
-    message: `${showCount(rows)} of the ${showCount(present)} values of ${quote(name)} ${rows === 1 ? `is no ${kind}` : `are no ${kind}s`}${beside}${listTexts(unread)}${showWhere(places, rows)}.`,
+    message: `${showCount(rows)} of the ${showCount(present)} values of ${quote(name)} ${rows === 1 ? `is not a ${kind}` : `are not ${kind}s`}${beside}${listTexts(unread)}${showWhere(places, rows)}.`,
     effect: rows === 1 ? 'It counts as missing.' : 'They count as missing.',
     remedies: [],
   };

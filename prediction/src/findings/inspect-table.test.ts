@@ -56,6 +56,23 @@ const sum = (lines: readonly string[], column: number) =>
   lines.slice(1).reduce((total, line) => total + Number(line.split(',')[column]), 0);
 
 describe('of a table that was spoiled', () => {
+  test.each([
+    ['days of a spreadsheet', 'sale_date', (at: number) => 45_292 + (at % 200), '45292 is 2024-01-01'],
+    ['milliseconds since 1970', 'time', (at: number) => 1_704_067_200_000 + 1e6 * at, '1704067200000 is 2024-01-01T'],
+  ])('by dates that are %s, they are named', async (as, column, momentAt, words) => {
+    const lines = salesLines((row, index) => [...row, String(momentAt(index))], [column]);
+    const found = (await inspect(lines, 'price')).filter(({ kind }) => kind === 'undecided_column');
+    expect(found).toMatchObject([{ column, message: expect.stringContaining(words) }]);
+    expect(found[0]?.message).toContain(as);
+    const preview = await previewTable(csvStream(lines.join('\n')), 'csv', {});
+    expect(preview.findings).toMatchObject([{ kind: 'undecided_column', column }]);
+  });
+
+  test.each(['time', 'distance'])('by a %s of the size of dates, nothing is said', async (column) => {
+    const lines = salesLines((row, index) => [...row, String(45_292 + ((index * 37) % 200))], [column]);
+    expect(kindsOf(await inspect(lines, 'price'))).not.toContain('undecided_column');
+  });
+
   test('by nothing, nothing is said', async () => {
     expect(await inspect(salesLines(), 'price')).toEqual([]);
   });

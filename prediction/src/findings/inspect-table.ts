@@ -21,6 +21,7 @@ import { findOneClassColumns } from './one-class-columns.js';
 import { findOutliers } from './outliers.js';
 import { findConstantColumns, findIdentifiers } from './plain-columns.js';
 import { findRareClasses } from './rare-classes.js';
+import { findSerialColumns } from './serial-moments.js';
 import { findShiftedRows } from './shifted-rows.js';
 import { findTimeOrder } from './time-order.js';
 import { findTotals } from './totals-row.js';
@@ -123,6 +124,7 @@ function inspect(table: LookedTable): Finding[] {
     ...totals,
     ...shifted,
     ...findMixedUnits(table),
+    ...findSerialColumns(table),
     ...findDuplicates(table),
     ...findTimeOrder(table),
     ...findOutliers(table).filter((finding) => !isExplained(finding)),

@@ -81,6 +81,14 @@ export function hasTimeName(name: string): boolean {
   return TIME_NAME.test(name.slice(0, MAX_NAME));
 }
 
+/** A name of dates, not of times that may be durations. */
+const DATE_NAME = /(?:^|[^a-z])(?:date|datum)s?(?:[^a-z]|$)/i;
+
+/** Returns whether a name says that a column holds dates. */
+export function hasDateName(name: string): boolean {
+  return DATE_NAME.test(name.slice(0, MAX_NAME));
+}
+
 /** The years that a column of successive whole numbers may have; they are moments, not identifiers. */
 const YEARS = [1500, 2200] as const;
 

@@ -1,7 +1,8 @@
 import type { ForecastTable } from '../table/series-table.js';
 import { quote } from '../table/table-error.js';
 import type { Finding } from './finding.js';
-import { hasTimeName } from './plain-columns.js';
+import type { LookedTable } from './looked-table.js';
+import { hasDateName, hasTimeName } from './plain-columns.js';
 
 const DAY_MS = 86_400_000;
 
@@ -24,21 +25,49 @@ export function findSerialMoments({ grid, goal, report }: ForecastTable): Findin
   const { orderBy } = goal;
   if (grid.form !== 'number' || !hasTimeName(orderBy) || typeof first !== 'number' || typeof last !== 'number')
     return [];
-  const timeOf = (value: number, { unit, zero }: (typeof FORMS)[number]) => zero + unit * value;
-  const form = FORMS.find((one) => timeOf(first, one) >= FROM && timeOf(last, one) < TO);
+  const form = findForm(first, last);
   if (!form) return [];
+  return [describe(orderBy, first, form, 'The model knows neither the day of the week nor the month, and no season.')];
+}
+
+/**
+ * Finds columns of numbers that are moments as programs count them, such as the dates of a workbook whose cells have
+ * lost their format. A time of 45,000 may be one of a race, so that days have to be named as dates, and to be whole.
+ */
+export function findSerialColumns({ columns }: LookedTable): Finding[] {
+  return columns.flatMap(({ name, kind, sorted, distinct }) => {
+    const [first, last] = [sorted[0], sorted.at(-1)];
+    if (kind !== 'number' || distinct < MIN_DISTINCT || !hasTimeName(name) || first === undefined || last === undefined)
+      return [];
+    const form = findForm(first, last);
+    if (!form || (form.unit === DAY_MS && !(hasDateName(name) && sorted.every(Number.isInteger)))) return [];
+    return [describe(name, first, form, 'The model knows neither the day of the week nor the month.')];
+  });
+}
+
+/** The fewest different values: a few numbers may be anything. */
+const MIN_DISTINCT = 10;
+
+type Form = (typeof FORMS)[number];
+
+const timeOf = (value: number, { unit, zero }: Form) => zero + unit * value;
+
+/** Returns what the numbers from the first to the last count, if all of them are moments of these years. */
+const findForm = (first: number, last: number): Form | undefined =>
+  FORMS.find((one) => timeOf(first, one) >= FROM && timeOf(last, one) < TO);
+
+function describe(column: string, first: number, form: Form, effect: string): Finding {
   const time = new Date(timeOf(first, form)).toISOString();
   const date = form.unit === DAY_MS && Number.isInteger(first) ? time.slice(0, 10) : time;
-  return [
-    {
-      kind: 'undecided_column',
-      column: orderBy,
-      rows: null,
-      share: null,
-      places: [],
-      message: `The numbers of ${quote(orderBy)} may be moments: as ${form.as}, ${first} is ${date}. They are read as numbers.`,
-      effect: `The model knows neither the day of the week nor the month, and no season. If they are moments, write them as dates, such as ${date}${form.unit === DAY_MS ? ', or send the workbook, whose cells say that they are dates' : ''}.`,
-      remedies: [],
-    },
-  ];
+  const inWorkbook = form.unit === DAY_MS ? ', or give the cells of the workbook a format of dates and send it' : '';
+  return {
+    kind: 'undecided_column',
+    column,
+    rows: null,
+    share: null,
+    places: [],
+    message: `The numbers of ${quote(column)} may be moments: as ${form.as}, ${first} is ${date}. They are read as numbers.`,
+    effect: `${effect} If they are moments, write them as dates, such as ${date}${inWorkbook}.`,
+    remedies: [],
+  };
 }

@@ -275,7 +275,7 @@ describe('a target of which numbers are wanted', () => {
         { choices },
       ),
     );
-    expect(none?.message).toMatch(/Only 0 rows.*"k" \(300 rows\), which is no number/);
+    expect(none?.message).toMatch(/Only 0 rows.*"k" \(300 rows\), which is not a number/);
     const [empty] = await catchFaults(() =>
       readRowsTable(
         rows.map((row) => ({ ...row, y: 0 })),

@@ -216,7 +216,7 @@ export class TargetCells {
     const words = this.#leftOut.flatMap((left) => left.words).slice(0, MAX_NAMED);
     if (words.length === 0) return '';
     const shown = words.map(({ word, rows }) => `${quote(word)} (${rows === 1 ? '1 row' : `${thousands(rows)} rows`})`);
-    return ` Others have ${shown.join(', ')}, which ${this.isForced ? 'is no number' : 'counts as missing'}.`;
+    return ` Others have ${shown.join(', ')}, which ${this.isForced ? 'is not a number' : 'counts as missing'}.`;
   }
 
   /** An answer that is always the same number, "certain" at 0.99, would hide a wrong export. */

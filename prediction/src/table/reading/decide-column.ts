@@ -115,10 +115,16 @@ export class ColumnForm {
     const known = present - unknown;
     if (!hasFewOthers(counted, others, known)) return null;
     const markers = others.map(([text, rows]) => ({ text, rows, place: this.placeOf(text) ?? null }));
+    const byRows = most.kind === 'date' ? [] : [...units].sort(([, one], [, other]) => other.rows - one.rows);
     return {
       kind: 'mixed',
       most,
-      reading: describeMixed(most.kind, markers, { rows: known - counted.rows, present: known }),
+      reading: describeMixed(
+        most.kind,
+        markers,
+        { rows: known - counted.rows, present: known },
+        byRows.map(([unit, { rows }]) => [unit, rows]),
+      ),
     };
   }
 

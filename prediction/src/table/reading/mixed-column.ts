@@ -42,11 +42,13 @@ export function hasFewOthers(
  *
  * @param others the most frequent texts that are not of the kind
  * @param counts the rows that are not of the kind, and those with any value
+ * @param units of the numbers, the most frequent first; null stands for none
  */
 export function describeMixed(
   kind: 'number' | 'date',
   others: readonly UnreadText[],
   { rows, present }: { readonly rows: number; readonly present: number },
+  units: readonly (readonly [unit: string | null, rows: number])[] = [],
 ): UndecidedReading {
   const shown = others.slice(0, MAX_MARKERS).map((other) => {
     const example = showExample({ text: cutText(other.text, MAX_SHOWN), place: other.place ?? undefined });
@@ -54,12 +56,21 @@ export function describeMixed(
   });
   // Numbers with other units have no text that stands for missing values.
   const [first] = others;
-  const named = first === undefined ? '' : `, most often ${shown.join(', ')}`;
+  const named = first === undefined ? showUnits(units) : `, most often ${shown.join(', ')}`;
   const word =
     first === undefined ? '' : `state that such a text is missing (missing=${cutText(first.text, MAX_SHOWN)}), `;
   const [unread, all] = [rows, present].map((count) => count.toLocaleString('en'));
   const reason = `${unread} of its ${all} values are not ${kind}s like the others${named}; ${word}choose ${kind}s for the column, so that all others are missing (as_${kind}), or choose categories (as_category)`;
   return { kind: 'undecided', reason };
+}
+
+/** Names the units of a column of numbers, if there is more than one: its numbers have to be converted. */
+function showUnits(units: readonly (readonly [unit: string | null, rows: number])[]): string {
+  if (units.length < 2) return '';
+  const shown = units.slice(0, MAX_MARKERS).map(([unit, rows]) => {
+    return `${unit === null ? 'none' : `"${cutText(unit, MAX_SHOWN)}"`} (${rows.toLocaleString('en')})`;
+  });
+  return `, since they have more than one unit: ${shown.join(', ')}; write all of them in one unit in the table`;
 }
 
 function showShare(share: number): string {

@@ -142,6 +142,11 @@ const undecided: [string, string[], RegExp][] = [
   ['groups beside an ungrouped number', ['1,230', '1500', '7'], /beside "1500" in row 1/],
   ['thirds, which may be thousands', ['33,333', '50', '66,667'], /a comma may/],
   ['two forms', ['1,234.5', '1.234,5'], /two forms.*"1,234.5" in row 0, and "1.234,5" in row 1/],
+  [
+    'two units',
+    ['5 kg', '6 kg', '7 kg', '8 kg', '9 kg', '700 g'],
+    /10 of its 60 .* more than one unit: "kg" \(50\), "g" \(10\); write all of them in one unit/,
+  ],
   ['two groups', ['1,234,567', "1'234'567"], /two forms/],
 ];
 
