@@ -323,6 +323,7 @@ test('a table is trained with and predicted in every format that the service rea
 test('the table of a workbook is found by its sheet and the row that has the names', async () => {
   const rows = Array.from({ length: 90 }, (_, row) => [row % 13, `p${row % 3}`, (row % 13) * 2]);
   const content = workbookOfSheets({
+    Empty: [],
     Cover: [['Rents of 2026']],
     Rents: [['All in euros'], [], ['size', 'place', 'rent'], ...rows],
   });
@@ -336,6 +337,13 @@ test('the table of a workbook is found by its sheet and the row that has the nam
   expect(await names.inputValue()).toBe('3');
   await focusByKeyboard(page, sheet);
   await page.keyboard.press('ArrowUp');
+  await page.getByText('Sheet "Cover": The table has no rows').waitFor();
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(() => page.getByLabel('Column to predict').inputValue()).toBe('');
+  await look.idle();
+  // A sheet without columns is not previewed for a target, and nothing is said of rows that were not read.
+  expect(await page.getByText(/must not be empty|Nothing looks odd|This is a guess/).count()).toBe(0);
+  await page.keyboard.press('ArrowDown');
   await page.getByText('Sheet "Cover": The table has no rows').waitFor();
   await page.keyboard.press('ArrowDown');
   await page.getByText('3 columns').waitFor();

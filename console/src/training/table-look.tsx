@@ -93,7 +93,7 @@ function findAll(sent: readonly Finding[], profiles: readonly ColumnProfile[], {
 }
 
 function describe(found: number, rows: number | undefined): string {
-  if (rows === undefined) return '';
+  if (!rows) return '';
   const where = `in the first ${count(rows, 'row')}`;
   return found === 0 ? `Nothing looks odd ${where}.` : `${whole(found)} to look at ${where}.`;
 }

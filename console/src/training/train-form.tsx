@@ -68,7 +68,7 @@ export function TrainForm({
   const chosen = inTable(chosenTarget);
   const known = inTable(existing?.target);
   const target = chosen ?? known ?? guess;
-  const preview = usePreview(project, head, { ...tableQuery(settings), ...decimals, target });
+  const preview = usePreview(project, head, { ...tableQuery(settings), ...decimals, ...(target && { target }) });
   const profiles = useMemo(() => profileColumns(head, preview.preview), [head, preview.preview]);
   const [chosenTask, setTask] = useState<Task>();
   const [chosenSeries, setSeries] = useState<Series>();
@@ -137,7 +137,7 @@ export function TrainForm({
           <TargetFields
             profiles={profiles}
             target={target}
-            isGuess={chosen === undefined && known === undefined}
+            isGuess={target !== '' && chosen === undefined && known === undefined}
             fault={faults.get(target)}
             task={task}
             element={targetSelect}
@@ -213,7 +213,7 @@ export function TrainForm({
         <p class="hint">{describeUses(profiles, uses, unstated)}</p>
       ) : (
         <p class="field-error" role="alert">
-          All columns are left out. Use at least one to predict {target} from.
+          {target && `All columns are left out. Use at least one to predict ${target} from.`}
         </p>
       )}
       {!head.isWhole && (

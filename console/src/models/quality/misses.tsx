@@ -147,7 +147,7 @@ function Rows({
             text(row.predicted),
             isClass ? finePercent(row.probability ?? 0) : writeError(row.error),
             ...(contributions.length > 0 ? [<Words name={sayReasons(contributions, row, model)} />] : []),
-            ...row.values.map((value) => (typeof value === 'number' ? ungrouped(value) : truncate(value ?? ''))),
+            ...row.values.map((value) => (typeof value === 'number' ? ungrouped(value) : truncate(withoutMidnight(value ?? '')))),
           ])}
           classOf={(column) => {
             if (column === 4 && contributions.length > 0) return 'reasons';
@@ -172,6 +172,9 @@ function Rows({
     </>
   );
 }
+
+/** Returns a moment at midnight as a day, as tables write it; any other text as it is. */
+const withoutMidnight = (text: string) => text.replace(/T00:00:00\.000Z$/, '');
 
 /** The most columns to speak of. */
 const MAX_SAID = 3;
