@@ -65,9 +65,9 @@ function verdict(review: Review, sides: Pair<string>, { code, strong }: Format):
 }
 
 const WHOM: { readonly [party in Party]: string } = {
-  sender: 'Breaks whoever sends',
-  reader: 'Breaks whoever reads',
-  caller: 'Breaks whoever calls',
+  sender: 'Breaks clients that send',
+  reader: 'Breaks clients that read',
+  caller: 'Breaks clients that call',
 };
 const PARTIES = ['caller', 'sender', 'reader'] as const;
 const MAX_PLACES = 4;

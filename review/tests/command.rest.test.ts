@@ -53,9 +53,9 @@ describe('spec:review compares the contract in the folder', () => {
     commit(contract(BOTH));
     write(contract(LOOK));
     const { stdout } = run('HEAD', '--format', 'text');
-    expect(stdout).toContain('\nBreaks whoever calls (1)\n\n- operation removed\n  drop, at /paths/');
+    expect(stdout).toContain('\nBreaks clients that call (1)\n\n- operation removed\n  drop, at /paths/');
     expect(stdout).not.toMatch(/[`|<*#]/);
-    expect(run('HEAD').stdout).toContain('### Breaks whoever calls (1)');
+    expect(run('HEAD').stdout).toContain('### Breaks clients that call (1)');
   });
 
   test('with the named commit', () => {

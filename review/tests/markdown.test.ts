@@ -12,7 +12,7 @@ test('a row gives the change, its place, the old and new value, and the compatib
   const text = writeMarkdown(review(before, after), SIDES);
   expect(text).toContain('**1 breaking change, which the version does not announce');
   expect(text).toContain('it has to be `2.0.0` at least');
-  expect(text).toContain('### Breaks whoever sends (1)');
+  expect(text).toContain('### Breaks clients that send (1)');
   expect(text).toContain('| pattern changed | `save body.name`<br>at `/paths/');
 });
 
