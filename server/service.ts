@@ -68,6 +68,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       if (failure) log.error({ err: failure }, 'the changed address of the store is not used, since it cannot be');
       else log.info({ store: withoutCredentials(url) }, 'the changed address of the store is used');
     },
+    noteMigrations: (names) => log.info({ migrations: names }, 'the tables of the store were migrated'),
   });
   try {
     await refuseStrangersWithoutKeys(config, store);

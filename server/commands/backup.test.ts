@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -95,6 +96,15 @@ describe('a backup', () => {
     expect(readdirSync(backups)).toEqual([...made.slice(1), 'roster-of-mine.db']);
     const refused = await runRoster(['backup', copy, '--keep', '2'], { DATABASE_URL: `file:${file}` });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--keep needs a folder') });
+  });
+
+  test('restored by root leaves the store to its user', async ({ skip }) => {
+    skip(process.getuid?.() !== 0, 'only root can give a file to another user');
+    await makeStore();
+    expect((await backUp()).code).toBe(0);
+    chownSync(file, 65_534, 65_534);
+    expect((await restore()).code).toBe(0);
+    expect([statSync(file).uid, statSync(file).gid]).toEqual([65_534, 65_534]);
   });
 
   test('may have a quote in its name', async () => {

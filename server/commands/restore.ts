@@ -1,4 +1,4 @@
-import { existsSync, linkSync, realpathSync, renameSync } from 'node:fs';
+import { chownSync, existsSync, linkSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { Command } from 'commander';
 import { openExisting, type SqliteConnection } from '../store/database/sqlite-connection.js';
 import { isPostgres } from '../store/index.js';
@@ -40,6 +40,7 @@ function restoreSqlite(file: string, store: string): { readonly bytes: number; r
   try {
     const bytes = copyStore(file, store, (unfinished) => {
       if (kept === undefined) return nameFile(unfinished, store);
+      keepOwner(store, unfinished);
       keepStore(store, kept);
       renameSync(unfinished, store);
     });
@@ -70,6 +71,13 @@ function lockStore(store: string): SqliteConnection | undefined {
     }
     return undefined;
   }
+}
+
+/** Gives a copy that root has made to the user of the store before it, since a service that is not root has to open it. */
+function keepOwner(store: string, copy: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(store);
+  chownSync(copy, uid, gid);
 }
 
 /** Gives a store a second name, and moves the files that its successor must not be read with. */

@@ -9,6 +9,7 @@ import type { NoteAddress } from './database/postgres-address.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
 import { isLocked, isUnwritable, openingError, StoreBusyError } from './database/unavailable.js';
+import { isUpgrade } from './migrations/index.js';
 import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
 export { isPostgres, withoutCredentials } from './database/address.js';
@@ -26,6 +27,8 @@ export interface StoreOptions {
   /** Returns the present URL of a PostgreSQL, where it may change while the service runs. */
   readonly readUrl?: (() => string) | undefined;
   readonly noteAddress?: NoteAddress;
+  /** Gets the names of the migrations that an existing store needed; not called for a new store. */
+  readonly noteMigrations?: (names: readonly string[]) => void;
 }
 
 /** A project, or the projects of an owner, and who writes to it. */
@@ -104,7 +107,7 @@ export class Store {
    */
   static async open(
     url: string,
-    { limits = {}, onError = () => {}, isService, ...options }: StoreOptions = {},
+    { limits = {}, onError = () => {}, isService, noteMigrations = () => {}, ...options }: StoreOptions = {},
   ): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
     const gates = [new FairGate(WRITE_LIMITS), new FairGate(LONG_WORK_LIMITS)] as const;
@@ -114,10 +117,12 @@ export class Store {
       if (isPostgres(url)) {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
-        const { databases, recently } = await openPostgres(url, { onError, noteFailure, ...options });
+        const { databases, recently, migrated } = await openPostgres(url, { onError, noteFailure, ...options });
+        if (isUpgrade(migrated)) noteMigrations(migrated);
         return new Store(databases, all, ...gates, probe, undefined, undefined, recently);
       }
-      const { databases, path, mark, unclaim } = await openSqlite(url, noteFailure, isService);
+      const { databases, path, mark, unclaim, migrated } = await openSqlite(url, noteFailure, isService);
+      if (isUpgrade(migrated)) noteMigrations(migrated);
       return new Store(databases, all, ...gates, probe, path, mark, mark, unclaim);
     } catch (cause) {
       throw openingError(url, cause);

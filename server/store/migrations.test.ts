@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listProjects, lockProjectRow } from '../projects/projects.js';
 import { createSkill, skills, updateSkill } from '../resources/skills.js';
@@ -45,6 +46,20 @@ test('an interrupted migration leaves the file unchanged', async () => {
   const store = await Store.open(`file:${file}`);
   expect(await listProjects(store, { owner: 'local' }, {})).toHaveLength(1);
   await store.close();
+});
+
+test('the migrations of an existing store are reported, and those of a new one are not', async () => {
+  const reported: (readonly string[])[] = [];
+  const open = async (name: string) =>
+    (await Store.open(`file:${join(folder, name)}`, { noteMigrations: (names) => reported.push(names) })).close();
+  await open('new.db');
+  await open('new.db');
+  expect(reported).toEqual([]);
+  const earlier = new URL('../../contract-tests/releases/0.2.0/sqlite.db.gz', import.meta.url);
+  writeFileSync(join(folder, 'earlier.db'), gunzipSync(readFileSync(earlier)));
+  await open('earlier.db');
+  await open('earlier.db');
+  expect(reported).toEqual([expect.arrayContaining(['0019-responses-of-projects', '0034-rare-events'])]);
 });
 
 test('a project above today’s limits can still be reduced', async () => {

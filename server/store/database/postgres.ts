@@ -71,12 +71,13 @@ export interface PostgresOptions {
 export async function openPostgres(
   url: string,
   { onError, noteFailure, readUrl, noteAddress }: PostgresOptions,
-): Promise<{ databases: Databases; recently: () => object }> {
+): Promise<{ databases: Databases; recently: () => object; migrated: string[] }> {
   refuseUnreadable(url);
   const address = new PostgresAddress(url, readUrl, noteAddress);
   const migrating = openPool(address, onError, MIGRATION);
+  let migrated: string[];
   try {
-    await migrate(migrating);
+    migrated = await migrate(migrating);
   } finally {
     await migrating.destroy();
   }
@@ -92,7 +93,7 @@ export async function openPostgres(
     keys: openPool(address, onError, POOLS.keys),
     health: openPool(address, onError, POOLS.health),
   };
-  return { databases, recently: recent.read };
+  return { databases, recently: recent.read, migrated };
 }
 
 /**

@@ -50,7 +50,7 @@ export async function openSqlite(
   url: string,
   noteFailure: NoteStatementFailure = () => {},
   isClaimed = false,
-): Promise<{ databases: Databases; path: string; mark: () => object; unclaim: () => void }> {
+): Promise<{ databases: Databases; path: string; mark: () => object; unclaim: () => void; migrated: string[] }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') makeFile(path);
   // Before its tables are migrated.
@@ -70,6 +70,7 @@ async function openFile(path: string, noteFailure: NoteStatementFailure) {
   addFunctions(database);
   const statements = new StatementCache(database, noteFailure);
   const db = new Kysely<Database>({ dialect: new EmbeddedSqliteDialect(statements), log: toKyselyLog(noteFailure) });
+  let migrated: string[] = [];
   try {
     await whileBusy(async () => {
       // With WAL, only FULL makes a commit outlive a power cut.
@@ -79,7 +80,7 @@ async function openFile(path: string, noteFailure: NoteStatementFailure) {
         pragma foreign_keys = ON;
         pragma cache_size = ${CACHE_SIZE};
       `);
-      await migrate(db);
+      migrated = await migrate(db);
     });
     database.exec(`pragma busy_timeout = ${LOCK_TIMEOUT_MS}`);
   } catch (error) {
@@ -88,7 +89,7 @@ async function openFile(path: string, noteFailure: NoteStatementFailure) {
   }
   const reads = path === ':memory:' ? {} : await openReads(path);
   const databases = { ...singleConnection(db), ...reads };
-  return { databases, mark: statements.mark };
+  return { databases, mark: statements.mark, migrated };
 }
 
 /**

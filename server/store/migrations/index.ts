@@ -74,14 +74,15 @@ const PATIENCE_MS = 30_000;
  * were. If several instances begin at once, one does it and the others wait. Instances that serve meanwhile go
  * on: on PostgreSQL, it takes all tables before it changes the first. With a lock at a time, a read that joins two
  * tables would hold one and wait for the other, each for the other, until the read gives up.
+ * @returns the names of the migrations that ran, in their order
  * @throws if a later release wrote the store, or others use a table for longer than half a minute
  */
-export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
+export async function migrate<Tables>(db: Kysely<Tables>): Promise<string[]> {
   const begun = performance.now();
   for (;;) {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => withTables() } });
-    const { error: cause } = await migrator.migrateToLatest();
-    if (cause === undefined) return;
+    const { error: cause, results = [] } = await migrator.migrateToLatest();
+    if (cause === undefined) return results.map(({ migrationName }) => migrationName);
     if (cause instanceof Error && /previously executed migration \S* is missing/.test(cause.message)) {
       throw laterRelease(cause);
     }
@@ -89,6 +90,11 @@ export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
     if (isOver || !(cause instanceof TablesInUse)) throw cause;
     await delay(LOCK_WAIT_MS * Math.random());
   }
+}
+
+/** Returns whether migrations that ran brought an existing store up to date; all of them make a new one. */
+export function isUpgrade(ran: readonly string[]): boolean {
+  return ran.length > 0 && ran.length < Object.keys(migrations).length;
 }
 
 /** PostgreSQL: a lock (55P03) or a statement (57014) took too long, or there was a deadlock (40P01). */
