@@ -67,7 +67,7 @@ function describe(column: string, first: number, form: Form, effect: string): Fi
     share: null,
     places: [],
     message: `The numbers of ${quote(column)} may be moments: as ${form.as}, ${first} is ${date}. They are read as numbers.`,
-    effect: `${effect} If they are moments, write them as dates, such as ${date}${inWorkbook}.`,
+    effect: `${effect} If they are moments, write them as dates, such as ${date}${inWorkbook}; as_date reads no numbers.`,
     remedies: [],
   };
 }
