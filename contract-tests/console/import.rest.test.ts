@@ -169,11 +169,11 @@ test('what looks odd in a table is mended with one click, after a training and b
 test('words among numbers count as missing, by one click or typed', async () => {
   const lines = Array.from({ length: 100 }, (_, row) => {
     const size = row % 12 === 0 ? '-' : (row * 7) % 50;
-    return `${size},${row % 9 === 0 ? 'k.A.' : 100 + 3 * ((row * 7) % 50)}`;
+    return `${size},2026-01-${10 + (row % 19)},${row % 9 === 0 ? 'k.A.' : 100 + 3 * ((row * 7) % 50)}`;
   });
   const look = await on.open(VIEW);
   const { page } = look;
-  await choose(page, { name: 'rents.csv', content: ['size,rent', ...lines].join('\n') });
+  await choose(page, { name: 'rents.csv', content: ['size,seen,rent', ...lines].join('\n') });
   await pressByKeyboard(page, 'Count “-” in size as missing');
   const header = (name: string) => page.getByRole('columnheader', { name });
   await header('size').getByText('9% missing: 9 × “-”').waitFor();
@@ -186,8 +186,9 @@ test('words among numbers count as missing, by one click or typed', async () => 
   const model = await train(page, 'rents');
   expect(model).toMatchObject({ task: 'regression', reading: { rows_sent: 100, rows_used: 88 } });
   expect(model.reading?.missing_words).toContain('k.a.');
-  expect(model.columns).toMatchObject([{ name: 'size', kind: 'number', missing_share: 6 / 88 }]);
+  expect(model.columns?.[0]).toMatchObject({ name: 'size', kind: 'number', missing_share: 6 / 88 });
   await page.getByRole('heading', { name: 'Where it errs' }).waitFor();
+  await page.getByRole('cell', { name: /^2026-01-\d\d$/ }).first().waitFor();
   await expectGoodViewInEachWindow(look);
 });
 

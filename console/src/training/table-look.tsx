@@ -5,7 +5,7 @@ import { describeRemedy } from '../findings/remedy-words.js';
 import type { ColumnProfile } from '../tables/column-profile.js';
 import { describeUndecided } from '../tables/column-words.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { count, whole } from '../ui/format.js';
+import { count } from '../ui/format.js';
 import { canSet, isSet, type Settings, set, unset } from './settings.js';
 import type { PreviewState } from './use-preview.js';
 
@@ -95,5 +95,5 @@ function findAll(sent: readonly Finding[], profiles: readonly ColumnProfile[], {
 function describe(found: number, rows: number | undefined): string {
   if (!rows) return '';
   const where = `in the first ${count(rows, 'row')}`;
-  return found === 0 ? `Nothing looks odd ${where}.` : `${whole(found)} to look at ${where}.`;
+  return found === 0 ? `Nothing looks odd ${where}.` : `${count(found, 'finding')} ${where}.`;
 }

@@ -147,7 +147,9 @@ function Rows({
             text(row.predicted),
             isClass ? finePercent(row.probability ?? 0) : writeError(row.error),
             ...(contributions.length > 0 ? [<Words name={sayReasons(contributions, row, model)} />] : []),
-            ...row.values.map((value) => (typeof value === 'number' ? ungrouped(value) : truncate(withoutMidnight(value ?? '')))),
+            ...row.values.map((value) =>
+              typeof value === 'number' ? ungrouped(value) : truncate(withoutMidnight(value ?? '')),
+            ),
           ])}
           classOf={(column) => {
             if (column === 4 && contributions.length > 0) return 'reasons';
