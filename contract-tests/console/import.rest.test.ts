@@ -188,7 +188,10 @@ test('words among numbers count as missing, by one click or typed', async () => 
   expect(model.reading?.missing_words).toContain('k.a.');
   expect(model.columns?.[0]).toMatchObject({ name: 'size', kind: 'number', missing_share: 6 / 88 });
   await page.getByRole('heading', { name: 'Where it errs' }).waitFor();
-  await page.getByRole('cell', { name: /^2026-01-\d\d$/ }).first().waitFor();
+  await page
+    .getByRole('cell', { name: /^2026-01-\d\d$/ })
+    .first()
+    .waitFor();
   await expectGoodViewInEachWindow(look);
 });
 
