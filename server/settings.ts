@@ -4,7 +4,7 @@ import { asRecord, parseJson } from '../contract/json-record.js';
 import { SCOPES } from '../contract/scopes.js';
 import { isOwnerName } from './auth/caller.js';
 import { isHttpAddress, isSecureAddress } from './common/addresses.js';
-import { isPostgres } from './store/index.js';
+import { isPostgres, isReadable } from './store/index.js';
 import { LIMIT_NAMES, MAX_LIMIT } from './store/key-limits.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -74,7 +74,7 @@ export const settings = v.object({
   port: numberTo(65_535, '', 4000),
   databaseUrl: v.optional(
     text(
-      (url) => url === ':memory:' || /^file:./.test(url) || (isPostgres(url) && URL.canParse(url)),
+      (url) => url === ':memory:' || /^file:./.test(url) || (isPostgres(url) && isReadable(url)),
       'must be file:PATH, :memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)',
     ),
     'file:data/roster.db',

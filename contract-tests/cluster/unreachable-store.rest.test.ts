@@ -1,16 +1,15 @@
 /** Tests that a store which cannot be reached is answered with 503, whatever the reason, and is used again by itself. */
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, copyFile, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../testkit/http/free-port.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
+import { useCertificate } from '../../testkit/store/postgres-certificate.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 
 /** All visible characters of ASCII, and the space. */
@@ -193,15 +192,13 @@ test('tables that the role may no longer read', async () => {
 });
 
 test('a certificate that the service does not trust, and a file of trusted ones that is gone', async () => {
-  const { rows } = await admin.query('show data_directory');
-  const data: string = rows[0].data_directory;
   const root = join(folder, 'root.crt');
-  await useCertificate(data, 'first');
+  await useCertificate(admin, folder, 'first');
   await copyFile(join(folder, 'first.crt'), root);
   await writeUrl(EVERY_CHARACTER, `?sslmode=verify-full&sslrootcert=${root}`);
   await expect.poll(() => logged('the changed address of the store is used')).toHaveLength(1);
 
-  await useCertificate(data, 'second');
+  await useCertificate(admin, folder, 'second');
   await disconnect();
   await expectOutage(/DEPTH_ZERO_SELF_SIGNED_CERT/);
   await copyFile(join(folder, 'second.crt'), root);
@@ -244,28 +241,6 @@ test('a database that answers after fourteen seconds', async () => {
     slow.close();
   }
 });
-
-/** Makes a certificate that signs itself, and lets PostgreSQL use it for new connections. */
-async function useCertificate(data: string, name: string): Promise<void> {
-  const [key, certificate] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
-  await promisify(execFile)('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-    ...['-keyout', key, '-out', certificate, '-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'],
-  ]);
-  const { uid, gid } = await stat(data);
-  for (const [from, to] of [
-    [key, 'server.key'],
-    [certificate, 'server.crt'],
-  ] as const) {
-    const path = join(data, to);
-    await copyFile(from, path);
-    await chown(path, uid, gid);
-    await chmod(path, 0o600);
-  }
-  await admin.query('alter system set ssl = on');
-  await admin.query('select pg_reload_conf()');
-  await expect.poll(async () => (await admin.query('show ssl')).rows).toEqual([{ ssl: 'on' }]);
-}
 
 test('a replica is read, takes no writes, and says so when it is to be migrated', async () => {
   await admin.query('alter role app set default_transaction_read_only = on');

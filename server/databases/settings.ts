@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { OWNERS, parseNamed } from '../common/named-settings.js';
-import { isPostgres, refuseUnreadable } from '../store/database/address.js';
+import { isPostgres, readHosts } from '../store/database/address.js';
 
 const POSITIVE = v.pipe(v.number(), v.integer(), v.minValue(1));
 
@@ -97,7 +97,7 @@ export function parseDatabases(text: string): ReadonlyMap<string, DatabaseSettin
     example: '{"sales": "file:data/sales.db"}',
     rules: {
       url: (name) =>
-        `the database ${name} must have either views, or a URL that is file:PATH, duckdb:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)`,
+        `the database ${name} must have either views, or a URL that is file:PATH, duckdb:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23) and target_session_attrs is any, read-write or primary`,
       views: (name) =>
         `the views of the database ${name} must be names of tables, each with a file, a folder or a pattern, such as {"orders": "/data/orders/*.parquet"}`,
       extensions: (name) =>
@@ -113,7 +113,7 @@ export function parseDatabases(text: string): ReadonlyMap<string, DatabaseSettin
 function isReadablePostgres(url: string): boolean {
   if (!isPostgres(url)) return false;
   try {
-    refuseUnreadable(url);
+    readHosts(url);
     return true;
   } catch {
     return false;

@@ -12,7 +12,7 @@ import { isLocked, isUnwritable, openingError, StoreBusyError } from './database
 import { isUpgrade } from './migrations/index.js';
 import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
-export { isPostgres, withoutCredentials } from './database/address.js';
+export { isPostgres, isReadable, withoutCredentials } from './database/address.js';
 export { isLocked, isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export type { Contents } from './quota.js';
 export type { Page } from './rows.js';

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { EventEmitter, once } from 'node:events';
+import { appendFile, copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +28,8 @@ export interface PostgresDatabase {
   stop(): Promise<void>;
   /** Starts it again, with the same port and data. */
   start(): Promise<void>;
+  /** Starts a hot standby, from a copy of its data: it stops for that, and goes on. */
+  standby(): Promise<PostgresDatabase>;
   /** Stops the server, and removes its data. */
   remove(): Promise<void>;
 }
@@ -48,16 +51,39 @@ const OPTIONS = {
   postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
 };
 
-/** Starts a PostgreSQL server with an empty database, and waits until it answers. */
-export async function startPostgres(): Promise<PostgresDatabase> {
+/**
+ * Starts a PostgreSQL server with an empty database, and waits until it answers.
+ * @param wal an existing folder, such as another disk, that gets its write-ahead log
+ */
+export async function startPostgres({ wal }: { readonly wal?: string } = {}): Promise<PostgresDatabase> {
+  const prepare = async (folder: string) => {
+    if (wal === undefined) return;
+    const [from, to] = [join(folder, 'pg_wal'), join(wal, 'pg_wal')];
+    await promisify(execFile)('mv', [from, to]);
+    await symlink(to, from);
+  };
+  return startOn(await emptyCluster(), ({ create }) => create('roster'), prepare);
+}
+
+/** @param from the folder of a cluster whose server does not run, which is copied */
+async function startOn(
+  from: string,
+  findUrl: (server: { port: number; create(name: string): Promise<string> }) => Promise<string>,
+  prepare: (folder: string) => Promise<void> = async () => {},
+): Promise<PostgresDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-postgres-'));
   const port = await freePort();
   const log: string[] = [];
+  // The package waits for a server that takes writes.
+  const standingBy = new EventEmitter();
   const server = new EmbeddedPostgres({
     ...OPTIONS,
     databaseDir: folder,
     port,
-    onLog: (line) => log.push(line),
+    onLog: (line) => {
+      log.push(line);
+      if (line.includes('ready to accept read-only connections')) standingBy.emit('ready');
+    },
     onError: (error) => log.push(String(error)),
   });
   const remove = async () => {
@@ -66,7 +92,7 @@ export async function startPostgres(): Promise<PostgresDatabase> {
   };
   const start = async () => {
     try {
-      await server.start();
+      await Promise.race([once(standingBy, 'ready'), server.start()]);
     } catch (cause) {
       throw new Error(`PostgreSQL did not start:\n${log.join('')}`, { cause });
     }
@@ -76,10 +102,32 @@ export async function startPostgres(): Promise<PostgresDatabase> {
     return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
   };
   try {
-    await copyCluster(await emptyCluster(), folder);
+    await copyCluster(from, folder);
+    await prepare(folder);
     await start();
-    const url = await create('roster');
-    return { url, create, start, stop: () => server.stop(), remove };
+    const url = await findUrl({ port, create });
+    const stop = () => server.stop();
+    const standby = async () => {
+      await stop();
+      const copy = new URL(url);
+      const following = `host=127.0.0.1 port=${port} user=${USER} password=${PASSWORD}`;
+      try {
+        return await startOn(
+          folder,
+          async (own) => Object.assign(copy, { port: String(own.port) }).href,
+          async (data) => {
+            await appendFile(
+              join(data, 'postgresql.auto.conf'),
+              `primary_conninfo = '${following}'\nwal_retrieve_retry_interval = 100\n`,
+            );
+            await copyFile(join(data, 'PG_VERSION'), join(data, 'standby.signal'));
+          },
+        );
+      } finally {
+        await start();
+      }
+    };
+    return { url, create, start, stop, standby, remove };
   } catch (error) {
     await remove();
     throw error;

@@ -1,6 +1,8 @@
-import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
+import { type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { ProblemError } from '../../problems/problem.js';
+import { PostgresAddress, takeConnection } from '../../store/database/postgres-address.js';
+import { PostgresClient } from '../../store/database/postgres-client.js';
 import { AGGREGATES, aggregateRows } from '../aggregate.js';
 import {
   type Aggregation,
@@ -187,6 +189,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 class ReadOnlyConnections {
+  readonly #address: PostgresAddress;
   readonly #pool: Pool;
   readonly #config: ClientConfig;
   readonly #cancellations = new Set<Promise<void>>();
@@ -201,14 +204,20 @@ class ReadOnlyConnections {
     maxConnections: number,
     private readonly idleTimeoutMs: number,
   ) {
-    this.#config = {
-      connectionString: url,
-      application_name: 'roster-queries',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-    };
-    const pool = { max: maxConnections, idleTimeoutMillis: IDLE_TIMEOUT_MS };
-    this.#pool = new Pool({ ...this.#config, ...pool });
+    // Agents only read, which a replica allows.
+    const address = new PostgresAddress(url, { several: 'any' });
+    this.#address = address;
+    this.#config = { application_name: 'roster-queries', connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true };
+    this.#pool = new Pool({
+      ...this.#config,
+      Client: class extends PostgresClient {
+        constructor(config: ClientConfig = {}) {
+          super(config, address.url, address.target);
+        }
+      },
+      max: maxConnections,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    });
     // A connection that breaks is replaced. Without a listener, it would end the process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => {
@@ -259,7 +268,7 @@ class ReadOnlyConnections {
 
   async #connect(signal: AbortSignal): Promise<PoolClient> {
     signal.throwIfAborted();
-    const connecting = this.#pool.connect();
+    const connecting = takeConnection(this.#pool, this.#address);
     try {
       return await unlessAborted(connecting, signal);
     } catch (error) {
@@ -273,7 +282,7 @@ class ReadOnlyConnections {
 
   /** Cancels the statement of a connection over another one, and closes both. */
   #cancel(client: PoolClient, backend: number | undefined): void {
-    const cancellation = this.#cancelStatement(backend)
+    const cancellation = this.#cancelStatement(client, backend)
       // PostgreSQL ends it by its own timeout if it cannot be asked.
       .catch(() => {})
       .finally(() => {
@@ -283,9 +292,11 @@ class ReadOnlyConnections {
     this.#cancellations.add(cancellation);
   }
 
-  async #cancelStatement(backend: number | undefined): Promise<void> {
+  async #cancelStatement(running: PoolClient, backend: number | undefined): Promise<void> {
     if (backend === undefined) return;
-    const client = new Client({ ...this.#config, query_timeout: CONNECT_TIMEOUT_MS });
+    // The process is one of its host.
+    const url = running instanceof PostgresClient ? running.url : this.#address.url;
+    const client = new PostgresClient({ ...this.#config, query_timeout: CONNECT_TIMEOUT_MS }, url);
     client.on('error', () => {});
     await client.connect();
     try {

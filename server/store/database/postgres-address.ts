@@ -1,12 +1,17 @@
-import { Client, type ClientConfig } from 'pg';
-import { refuseUnreadable } from './address.js';
-import { openingError } from './unavailable.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import { type PostgresHosts, readHosts, type SessionTarget } from './address.js';
+import { endedBySilence, PostgresClient } from './postgres-client.js';
+import { explainOpening, isPoolExhausted, openingError, StoreUnreachableError } from './unavailable.js';
 
-/** The time between two looks at the source of an address, in milliseconds. */
+/** The time between two looks at the source of an address, and between two searches of its hosts, in milliseconds. */
 const LOOK_EVERY_MS = 1000;
 
-/** The longest time of a trial of another address, in milliseconds. */
-const TRIAL_MS = 3000;
+/** The longest time of a search for a host that can be used, in milliseconds. */
+const SEARCH_MS = 2000;
+
+/** The most times that a connection is tried for one caller. */
+const MAX_FAILURES = 3;
 
 /** The message of PgBouncer for a connection that sets a timeout (protocol_violation, 08P01). */
 const POOLER = /^unsupported startup parameter/;
@@ -14,30 +19,62 @@ const POOLER = /^unsupported startup parameter/;
 /** Reports what became of another address: it is in use, or cannot be used for a reason. */
 export type NoteAddress = (url: string, failure?: Error) => void;
 
+interface AddressOptions {
+  /** Returns the present address, which may be the same; undefined if it never changes. */
+  readonly read?: (() => string) | undefined;
+  /** Called when another address or host is used, and once for each address that cannot be used. */
+  readonly note?: NoteAddress | undefined;
+  /** The target of an address with several hosts that names none. */
+  readonly several?: SessionTarget;
+}
+
 /**
- * The address of a PostgreSQL database, which may change while the service runs, such as with a rotated password. Another
- * address is used once a connection with it has succeeded, so that a file that is half written, or that is changed
- * before the password is, takes no connection away.
+ * The address of a PostgreSQL database, which may name several hosts, and may change while the service runs, such as with
+ * a rotated password. All connections go to one host, until none can be made to it: then the hosts are tried in their
+ * order. So connections do not spread over two servers that both take writes, and a host that is down costs one search.
+ * Another address is used once a connection with it has succeeded, so that a file that is half written, or that is
+ * changed before the password is, takes no connection away.
  */
 export class PostgresAddress {
+  #source: string;
+  #hosts: PostgresHosts;
+  #url: string;
   #lookedAt = performance.now();
+  #searchedAt = Number.NEGATIVE_INFINITY;
   #looking: Promise<boolean> | undefined;
   #refused: string | undefined;
+  #failure: Error | undefined;
   #isPooled = false;
 
   /**
-   * @param url that of the beginning
-   * @param read returns the present one, which may be the same; undefined if it never changes
-   * @param note called when another address is used, and once for each that cannot be used
+   * @param source the address of the beginning
+   * @throws if it cannot be read
    */
   constructor(
-    private current: string,
-    private readonly read?: () => string,
-    private readonly note: NoteAddress = () => {},
-  ) {}
+    source: string,
+    private readonly options: AddressOptions = {},
+  ) {
+    this.#source = source;
+    this.#hosts = readHosts(source, options.several);
+    this.#url = firstOf(this.#hosts);
+  }
 
+  /** The address of the host that connections are made to. */
   get url(): string {
-    return this.current;
+    return this.#url;
+  }
+
+  get target(): SessionTarget {
+    return this.#hosts.target;
+  }
+
+  get hasOthers(): boolean {
+    return this.#hosts.urls.length > 1;
+  }
+
+  /** Why the last search found no host; undefined if it found one, or none was needed. */
+  get failure(): Error | undefined {
+    return this.#failure;
   }
 
   /** True if a pooler such as PgBouncer gives each transaction any session: timeouts hold for a transaction then. */
@@ -57,80 +94,140 @@ export class PostgresAddress {
    * @returns whether another one is used than before
    */
   look(): Promise<boolean> | false {
-    if (!this.read) return false;
     if (this.#looking) return this.#looking;
+    const { read } = this.options;
     const now = performance.now();
-    if (now - this.#lookedAt < LOOK_EVERY_MS) return false;
+    if (!read || now - this.#lookedAt < LOOK_EVERY_MS) return false;
     this.#lookedAt = now;
-    const found = this.read();
-    if (found === this.current) return false;
-    this.#looking = this.#try(found).finally(() => {
+    const found = read();
+    return found !== this.#source && this.#share(this.#change(found));
+  }
+
+  /**
+   * Looks for another address, or else for a host that can be used, at most once a second.
+   * @returns whether the next connection is worth a trial
+   */
+  lookElsewhere(): Promise<boolean> | false {
+    const looking = this.look();
+    const now = performance.now();
+    if (looking || !this.hasOthers || now - this.#searchedAt < LOOK_EVERY_MS) return looking;
+    this.#searchedAt = now;
+    return this.#share(this.#search());
+  }
+
+  #share(looking: Promise<boolean>): Promise<boolean> {
+    this.#looking = looking.finally(() => {
       this.#looking = undefined;
     });
     return this.#looking;
   }
 
-  async #try(url: string): Promise<boolean> {
+  async #change(source: string): Promise<boolean> {
     try {
-      await tryAddress(url);
+      const hosts = readHosts(source, this.options.several);
+      this.#url = await findHost(hosts);
+      this.#hosts = hosts;
     } catch (error) {
-      if (this.#refused !== url) this.note(url, openingError(url, error));
-      this.#refused = url;
+      if (this.#refused !== source) this.options.note?.(source, openingError(source, error));
+      this.#refused = source;
       return false;
     }
     this.#refused = undefined;
-    this.current = url;
-    this.note(url);
+    this.#failure = undefined;
+    this.#source = source;
+    this.options.note?.(this.#url);
+    return true;
+  }
+
+  async #search(): Promise<boolean> {
+    const before = this.#url;
+    const { urls, target } = this.#hosts;
+    try {
+      // The one that has just failed comes last.
+      this.#url = await findHost({ urls: [...urls.filter((url) => url !== before), before], target });
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+      return false;
+    }
+    if (this.#url !== before) this.options.note?.(this.#url);
     return true;
   }
 }
 
-/** @throws if no connection is made */
-async function tryAddress(url: string): Promise<void> {
-  refuseUnreadable(url);
-  const client = new PostgresClient({ connectionTimeoutMillis: TRIAL_MS }, url);
+function firstOf({ urls: [first = ''] }: PostgresHosts): string {
+  return first;
+}
+
+/**
+ * Finds the first host whose sessions allow what the target demands. A host is tried when the one before has failed, or has
+ * not answered for its share of half of the time; if that answers later, and is the first to do so, it is taken.
+ * @returns its URL
+ * @throws if there is none, within the time of a search; the message has the reason of each host
+ */
+async function findHost({ urls, target }: PostgresHosts): Promise<string> {
+  if (urls.length === 1) return tryHost(firstOf({ urls, target }), target, SEARCH_MS);
+  const end = performance.now() + SEARCH_MS;
+  const share = SEARCH_MS / 2 / (urls.length - 1);
+  let isFound = false;
+  let turn: Promise<unknown> = Promise.resolve();
+  const trials = urls.map((url) => {
+    const trial = turn.then(async () => {
+      if (isFound) throw new Error('it was not tried');
+      await tryHost(url, target, end - performance.now());
+      isFound = true;
+      return url;
+    });
+    // A pause that is left over must not keep a command from its end.
+    const failed = trial.catch(() => {});
+    turn = turn.then(() => Promise.race([failed, pause(share, undefined, { ref: false })]));
+    return trial;
+  });
+  try {
+    return await Promise.any(trials);
+  } catch (error) {
+    const faults: unknown[] = error instanceof AggregateError ? error.errors : [];
+    const reasons = urls.map((url, index) => `${new URL(url).host}: ${explainOpening(faults[index])}`);
+    throw new Error(reasons.join('; '), { cause: error });
+  }
+}
+
+/**
+ * @param timeoutMs the longest time, in milliseconds
+ * @throws if no session is made that allows what the target demands
+ */
+async function tryHost(url: string, target: SessionTarget, timeoutMs: number): Promise<string> {
+  const time = Math.max(1, Math.ceil(timeoutMs));
+  const config = { connectionTimeoutMillis: time, query_timeout: time, stream: () => endedBySilence(time) };
+  const client = new PostgresClient(config, url, target);
   client.on('error', () => {});
   await client.connect();
   // A host that has gone silent would be waited for.
   client.end().catch(() => {});
+  return url;
 }
 
 /**
- * A client that knows its address. One whose address cannot be used, such as for a certificate in a file that is missing,
- * fails when it connects, as all others do: within a pool, an error of the constructor would end the process.
+ * Takes a connection to the present address.
+ * @throws {StoreUnreachableError} if none can be made, whatever the reason, or all are in use for too long
  */
-export class PostgresClient extends Client {
-  readonly #fault: Error | undefined;
-
-  constructor(
-    config: ClientConfig,
-    readonly url: string,
-  ) {
-    const { fault, ...usable } = findUsable({ ...config, connectionString: url });
-    super(usable);
-    this.#fault = fault;
-  }
-
-  override connect(): Promise<Client>;
-  override connect(callback: (error: Error) => void): void;
-  override connect(callback?: (error: Error) => void): Promise<Client> | undefined {
-    const fault = this.#fault;
-    if (!callback) return fault ? Promise.reject(fault) : super.connect();
-    if (fault) process.nextTick(callback, fault);
-    else super.connect(callback);
-    return undefined;
+export async function takeConnection(pool: Pool, address: PostgresAddress): Promise<PoolClient> {
+  void address.look();
+  for (let failures = 0; ; ) {
+    const { url } = address;
+    try {
+      const client = await pool.connect();
+      if (!(client instanceof PostgresClient) || client.url === address.url) return client;
+      client.release(true);
+    } catch (error) {
+      failures += 1;
+      const isWorthARetry = address.isOfPooler(error) || (await lookAfter(error, address)) || address.url !== url;
+      if (!isWorthARetry || failures >= MAX_FAILURES) throw new StoreUnreachableError(address.failure ?? error);
+    }
   }
 }
 
-function findUsable(config: ClientConfig): ClientConfig & { readonly fault?: Error } {
-  // A socket that is never connected is not made: nobody would hear that it has gone silent.
-  const { stream: _, ...address } = config;
-  try {
-    // Reads the address, and the files that it names.
-    new Client(address);
-    return config;
-  } catch (error) {
-    const fault = error instanceof Error ? error : new Error(String(error));
-    return { ...address, connectionString: '', fault };
-  }
+function lookAfter(error: unknown, address: PostgresAddress): Promise<boolean> | false {
+  // A full pool says nothing of the host.
+  return isPoolExhausted(error) ? address.look() : address.lookElsewhere();
 }

@@ -1,13 +1,12 @@
-import { Socket } from 'node:net';
 import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresQueryResult } from 'kysely';
-import { type ClientConfig, Pool, type PoolClient } from 'pg';
+import { type ClientConfig, Pool } from 'pg';
 import { migrate } from '../migrations/index.js';
-import { refuseUnreadable } from './address.js';
 import { type Databases, type NoteStatementFailure, toKyselyLog } from './dialect.js';
-import { type NoteAddress, PostgresAddress, PostgresClient } from './postgres-address.js';
+import { type NoteAddress, PostgresAddress, takeConnection } from './postgres-address.js';
+import { endedBySilence, PostgresClient } from './postgres-client.js';
 import { RecentMark } from './recent-mark.js';
 import type { Database } from './schema.js';
-import { isLockTimeout, StoreBusyError, StoreUnreachableError } from './unavailable.js';
+import { isLockTimeout, isReadOnly, StoreBusyError } from './unavailable.js';
 
 /** The limits of a pool and its statements. Times are in milliseconds. */
 interface PoolLimits {
@@ -72,8 +71,7 @@ export async function openPostgres(
   url: string,
   { onError, noteFailure, readUrl, noteAddress }: PostgresOptions,
 ): Promise<{ databases: Databases; recently: () => object; migrated: string[] }> {
-  refuseUnreadable(url);
-  const address = new PostgresAddress(url, readUrl, noteAddress);
+  const address = new PostgresAddress(url, { read: readUrl, note: noteAddress });
   const migrating = openPool(address, onError, MIGRATION);
   let migrated: string[];
   try {
@@ -101,7 +99,6 @@ export async function openPostgres(
  * @throws if the URL is malformed
  */
 export function openForInspection(url: string): Kysely<Database> {
-  refuseUnreadable(url);
   return openPool(new PostgresAddress(url), () => {}, INSPECTION);
 }
 
@@ -122,7 +119,7 @@ function openPool(
         ...config
       }: ClientConfig = {}) {
         const timeouts = { lock_timeout, idle_in_transaction_session_timeout, statement_timeout };
-        super(address.isPooled ? config : { ...config, ...timeouts }, address.url);
+        super(address.isPooled ? config : { ...config, ...timeouts }, address.url, address.target);
       }
     },
     application_name: 'roster',
@@ -144,35 +141,8 @@ function openPool(
   return new Kysely({ dialect, ...(noteFailure && { log: toKyselyLog(noteFailure) }) });
 }
 
-/** @param silence in milliseconds; 0 for no limit */
-function endedBySilence(silence: number): Socket {
-  const socket = new Socket();
-  return socket.setTimeout(silence, () => {
-    socket.destroy(Object.assign(new Error('PostgreSQL has gone silent'), { code: 'ETIMEDOUT' }));
-  });
-}
-
 /** The result of a `begin` that is not answered yet. */
 const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] };
-
-/**
- * Takes a connection to the present address.
- * @throws {StoreUnreachableError} if none can be made, whatever the reason, or all are in use for too long
- */
-async function takeConnection(pool: Pool, address: PostgresAddress): Promise<PoolClient> {
-  void address.look();
-  for (let failures = 0; ; ) {
-    try {
-      const client = await pool.connect();
-      if (!(client instanceof PostgresClient) || client.url === address.url) return client;
-      client.release(true);
-    } catch (error) {
-      failures += 1;
-      const isWorthARetry = (failures === 1 && address.isOfPooler(error)) || (await address.look());
-      if (!isWorthARetry) throw new StoreUnreachableError(error);
-    }
-  }
-}
 
 /**
  * Returns a pool for Kysely whose connections refuse the statements that would wait in vain, and those that
@@ -195,14 +165,21 @@ function guardPool(
       const end = performance.now() + transaction;
       const noteDone = recent.watch();
       let beginning: Promise<unknown> | undefined;
+      // Its host may have become a replica: the next connection is made to the primary.
+      let isUnfit = false;
       const send = async (text: string, values: readonly unknown[]) => {
         const begun = beginning;
         beginning = undefined;
         // If `begin` fails on a connection that lives, a write sent with it would be kept without its transaction.
         if (!text.startsWith('select ')) await begun;
-        const [result] = await Promise.all([client.query(text, [...values]), begun]);
-        noteDone(text);
-        return result;
+        try {
+          const [result] = await Promise.all([client.query(text, [...values]), begun]);
+          noteDone(text);
+          return result;
+        } catch (error) {
+          isUnfit ||= address.hasOthers && isReadOnly(error);
+          throw error;
+        }
       };
       function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
       function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
@@ -220,7 +197,7 @@ function guardPool(
         if (text.startsWith('start transaction')) return send(begin(text), values);
         return breaker.run(text, () => send(text, values));
       }
-      return { query, release: () => client.release() };
+      return { query, release: () => client.release(isUnfit) };
     },
     end: () => pool.end(),
   };

@@ -96,9 +96,19 @@ export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.test(errorCode(error));
 }
 
+/** Returns whether PostgreSQL takes no writes: it is a replica, or read-only (read_only_sql_transaction). */
+export function isReadOnly(error: unknown): boolean {
+  return errorCode(error) === '25006';
+}
+
 /** Returns whether another connection to SQLite has the lock that a statement needs. */
 export function isLocked(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)$/.test(errorCode(error));
+}
+
+/** Returns whether all connections of a pool were in use for too long. */
+export function isPoolExhausted(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
 /** Returns whether PostgreSQL gave up waiting for a lock (lock_not_available). */
