@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, open, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, open, rmdir, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { asArray } from '../../contract/json-record.js';
 import { Client, NoAnswer, send } from '../../testkit/http/client.js';
 import { readField, readText } from '../../testkit/json.js';
 import { DidNotStart, type Service, startService } from '../../testkit/service/measured-service.js';
+import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
 import { withService } from '../services.js';
 
@@ -32,9 +34,34 @@ async function judgeStart(folder: string, databaseUrl: string, what: string): Pr
 }
 
 const SMALL = '4m';
+/** A new PostgreSQL has a log of 8 MiB. */
+const SMALL_LOG = '16m';
 const ROOMY = '64m';
 /** More writes than fit on a small disk. */
 const WRITES = 200;
+
+type Remount = (options: string) => Promise<unknown>;
+
+/**
+ * Does some work on a small disk, which is mounted on an empty folder.
+ * @param what what is tried on it, in words
+ */
+async function onSmallDisk(
+  { at, size, what }: { readonly at: string; readonly size: string; readonly what: string },
+  work: (remount: Remount) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', at]);
+  } catch (error) {
+    // Only root may mount.
+    return [{ asked: what, measured: `not tried: ${String(error).replaceAll('\n', ' ').trim()}` }];
+  }
+  try {
+    return await work((options) => run('mount', ['-o', `remount,${options}`, at]));
+  } finally {
+    await run('umount', [at]);
+  }
+}
 
 /** A full disk, and a read-only one. */
 export const disk: Scenario = {
@@ -42,27 +69,93 @@ export const disk: Scenario = {
   run: async ({ folder }) => {
     const at = join(folder, 'disk');
     await mkdir(at);
+    return onSmallDisk({ at, size: SMALL, what: 'a full and a read-only disk' }, (remount) =>
+      fillAndProtect(folder, `file:${join(at, 'roster.db')}`, remount),
+    );
+  },
+};
+
+/** A full disk of the write-ahead log of PostgreSQL, which ends PostgreSQL. */
+export const diskPostgres: Scenario = {
+  name: 'disk-postgres',
+  run: async ({ folder }) => {
+    // PostgreSQL runs as another user, who may not enter the folder of the scenario.
+    const at = await mkdtemp(join(tmpdir(), 'roster-wal-'));
     try {
-      await run('mount', ['-t', 'tmpfs', '-o', `size=${SMALL}`, 'tmpfs', at]);
-    } catch (error) {
-      // Only root may mount.
-      const measured = `not tried: ${String(error).replaceAll('\n', ' ').trim()}`;
-      return [{ asked: 'a full and a read-only disk', measured }];
-    }
-    const remount = (options: string) => run('mount', ['-o', `remount,${options}`, at]);
-    try {
-      return await fillAndProtect(folder, `file:${join(at, 'roster.db')}`, remount);
+      return await onSmallDisk({ at, size: SMALL_LOG, what: 'a full disk of pg_wal' }, async (remount) => {
+        const database = await startPostgres({ wal: at });
+        try {
+          return await withService(folder, (service) => fillLog(service, database, remount), {
+            databaseUrl: database.url,
+          });
+        } finally {
+          await database.remove();
+        }
+      });
     } finally {
-      await run('umount', [at]);
+      await rmdir(at);
     }
   },
 };
 
-async function fillAndProtect(
-  folder: string,
-  databaseUrl: string,
-  remount: (options: string) => Promise<unknown>,
-): Promise<Finding[]> {
+const LOG_WRITERS = 3;
+/** The time without room, and the longest time until writes are taken again, in milliseconds. */
+const FULL_MS = 5_000;
+const RECOVERY_MS = 30_000;
+
+async function fillLog({ url }: Service, database: PostgresDatabase, remount: Remount): Promise<Finding[]> {
+  const list = url + SKILLS_PATH;
+  const client = new Client({ connections: LOG_WRITERS });
+  const written = new Set<number>();
+  const otherwise: string[] = [];
+  let refused = 0;
+  let sent = 0;
+  const write = async () => {
+    sent += 1;
+    const number = sent;
+    const { status, body, headers } = await client.send('POST', list, { skill: largeSkill(number) });
+    const isRefusal = status === 503 && headers['retry-after'] !== undefined;
+    if (status === 201) written.add(number);
+    else if (isRefusal) refused += 1;
+    else otherwise.push(`${status} ${readText(body, 'type')}`);
+    return status;
+  };
+  /** Lets all write until each of them has got an answer that fits, or the time is over. */
+  const writeUntil = async (isEnough: (status: number) => boolean, timeMs: number) => {
+    const end = performance.now() + timeMs;
+    const writers = Array.from({ length: LOG_WRITERS }, async () => {
+      while (performance.now() < end) if (isEnough(await write())) return true;
+      return false;
+    });
+    return (await Promise.all(writers)).every(Boolean);
+  };
+  try {
+    const isFull = await writeUntil((status) => status === 503, RECOVERY_MS);
+    await writeUntil(() => false, FULL_MS);
+    const before = `${written.size} acknowledged, ${refused} refused`;
+    await remount(`rw,size=${ROOMY}`);
+    await database.start();
+    const begun = performance.now();
+    const isBack = await writeUntil((status) => status === 201, RECOVERY_MS);
+    const seconds = (performance.now() - begun) / 1000;
+    const writes = `${written.size} acknowledged, ${refused} refused`;
+    const missing = await findMissing(client, list, written);
+    return [
+      none('a full pg_wal: each write is taken, or refused with 503 and Retry-After', otherwise, writes),
+      { asked: 'a full pg_wal is met at all', measured: before, passed: isFull },
+      {
+        asked: 'with room, and PostgreSQL started: writes are taken again, without a restart of the service',
+        measured: `each of ${LOG_WRITERS} writers after ${seconds.toFixed(1)} s at most`,
+        passed: isBack,
+      },
+      none('with room again: what was acknowledged is there', missing, writes),
+    ];
+  } finally {
+    client.close();
+  }
+}
+
+async function fillAndProtect(folder: string, databaseUrl: string, remount: Remount): Promise<Finding[]> {
   // Killed afterwards, as by a power cut: data that was not on the disk is lost.
   const use = <T>(work: (client: Client, list: string) => Promise<T>) => {
     const client = new Client();
@@ -108,7 +201,8 @@ async function fillAndProtect(
 
 /** Returns a skill of about ten pages, whose contents derive from its number. */
 function largeSkill(number: number) {
-  const text = createHash('sha512').update(String(number)).digest('hex').repeat(300);
+  // It cannot be compressed by much, as PostgreSQL would.
+  const text = createHash('shake256', { outputLength: 19_200 }).update(String(number)).digest('hex');
   return { name: `large_${number}`, type: 'lookup', params: { text } };
 }
 

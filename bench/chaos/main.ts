@@ -6,7 +6,7 @@ import { type Service, startService } from '../../testkit/service/measured-servi
 import { compareRates, measureRate } from '../load.js';
 import { runScenarios, type Scenario } from '../scenarios.js';
 import { withTwoServices } from '../services.js';
-import { corruptStore, disk } from './damaged-store.js';
+import { corruptStore, disk, diskPostgres } from './damaged-store.js';
 import { doors } from './doors.js';
 import { listScenarios } from './family.js';
 import { hostile } from './hostile.js';
@@ -92,6 +92,7 @@ await runScenarios({
     millionSkills,
     manifests,
     disk,
+    diskPostgres,
     corruptStore,
     ...listScenarios(noisyNeighbour),
     ...listScenarios(doors),
