@@ -1,4 +1,4 @@
-import type { PromisePart } from 'roster-prediction/predicting';
+import type { RememberedPart } from 'roster-prediction/predicting';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testedStore } from '../contract-tests/tested-store.js';
 import type { OwnStore } from '../testkit/store/own-store.js';
@@ -177,7 +177,7 @@ function grantOf(id: string, fields: Pick<NewGrant, 'project_id' | 'created_at'>
   };
 }
 
-const PROMISE: PromisePart = {
+const PROMISE: RememberedPart = {
   kind: 'promises',
   first: 0,
   rows: 1,

@@ -15,10 +15,10 @@ const LIFETIME = { least: 150, most: 3_000 };
 const MODEL = '/api/projects/default/models/prices';
 const PRICE = 1234;
 
-export const killPromises = onBothStores('kill-promises', KILLS, killWhilePromising);
+export const killPromises = onBothStores('kill-promises', KILLS, killWhileRemembering);
 
 /** Kills a service while it remembers rows and takes truths, and asks after each that was acknowledged. */
-async function killWhilePromising(folder: string, databaseUrl: string, kills: number): Promise<Finding[]> {
+async function killWhileRemembering(folder: string, databaseUrl: string, kills: number): Promise<Finding[]> {
   let service = await startService(folder, databaseUrl);
   const lost: string[] = [];
   const forgotten: string[] = [];

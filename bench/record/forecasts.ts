@@ -91,9 +91,9 @@ function follow({ rows, target, order, groups, horizon, trained, recovered }: St
   const task = { orderBy: order, groupBy: groups, horizon, known: [] };
   const model = train(readRowsTable(moments.slice(0, trained).flat(), target, { task }));
   const server = createPredictor(model as SeriesModel);
-  const { promising } = server.blocks({ remember: { answer: '' } });
-  if (!promising) throw new Error('Forecasts can be remembered');
-  const { subject } = promising.form;
+  const { promiseSettings } = server.blocks({ remember: { answer: '' } });
+  if (!promiseSettings) throw new Error('Forecasts can be remembered');
+  const { subject } = promiseSettings.form;
   let record = startRecord(subject);
   const keyOf = (row: RowObject) => [order, ...groups].map((name) => row[name]).join('\n');
   const waiting = new Map<string, Waiting[]>();

@@ -41,7 +41,7 @@ export {
 export { TruthSheet } from './promises/truth-sheet.js';
 export type { Remembering } from './rows/answer-layout.js';
 export type { PredictOptions } from './rows/blocks.js';
-export { MAX_ROWS, type PromisePart } from './rows/promise-memory.js';
+export { MAX_ROWS, type RememberedPart } from './rows/promise-memory.js';
 export type { SchemaCheck } from './rows/row-check.js';
 export type { RowWarning, RowWarnings, UnknownName } from './rows/row-warnings.js';
 export { listForecastOptions } from './serving/row-server.js';

@@ -1,4 +1,4 @@
-import type { PromisePart, PromiseSubject } from 'roster-prediction/predicting';
+import type { PromiseSubject, RememberedPart } from 'roster-prediction/predicting';
 
 const subject: PromiseSubject = {
   target: 'price',
@@ -21,7 +21,7 @@ function encodeRow(value: number): Uint8Array {
 }
 
 /** Returns a batch of one row, whose interval is 1 to 3. */
-export function onePromise(first = 0, { id, value = 2 }: { id?: number; value?: number } = {}): PromisePart {
+export function onePromise(first = 0, { id, value = 2 }: { id?: number; value?: number } = {}): RememberedPart {
   const ids = id === undefined ? null : new Uint8Array(Float64Array.of(id).buffer);
   return { kind: 'promises', first, rows: 1, promises: encodeRow(value), ids, subject, hasNext: false };
 }

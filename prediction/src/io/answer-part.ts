@@ -1,6 +1,6 @@
 import type { AdaptedCalibration } from '../calibration/adapting.js';
 import type { PredictedBlock, RowOptions } from '../rows/answer-layout.js';
-import type { PromisePart } from '../rows/promise-memory.js';
+import type { RememberedPart } from '../rows/promise-memory.js';
 import type { RowBlock } from '../rows/row-binner.js';
 import type { SchemaCheck } from '../rows/row-check.js';
 import type { RowWarnings, UnknownName } from '../rows/row-warnings.js';
@@ -52,7 +52,7 @@ export type AnswerPart =
    */
   | { readonly kind: 'warnings'; readonly warnings: RowWarnings }
   /** Promises of rows that are to be remembered, whose bytes may have come before. */
-  | PromisePart;
+  | RememberedPart;
 
 /** A line that cannot be read. The lines after it can. */
 export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;

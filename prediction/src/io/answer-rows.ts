@@ -115,7 +115,8 @@ async function* writeAnswer(
 ): AsyncGenerator<AnswerPart> {
   const gatherer = blocks.gather?.();
   // A gatherer answers with other rows than it reads.
-  const memory = blocks.promising && new PromiseMemory(blocks.promising, gatherer ? undefined : reader.rowCount);
+  const memory =
+    blocks.promiseSettings && new PromiseMemory(blocks.promiseSettings, gatherer ? undefined : reader.rowCount);
   let rows = 0;
   const takeBytes = (): AnswerPart => {
     const part: AnswerPart = { kind: 'bytes', bytes: writer.take(), rows };

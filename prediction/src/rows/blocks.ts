@@ -1,7 +1,7 @@
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { Steps } from '../trees/steps.js';
 import type { AnswerLayout, PredictedBlock, RowOptions } from './answer-layout.js';
-import type { Promising } from './promise-memory.js';
+import type { PromiseSettings } from './promise-memory.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import type { SchemaCheck } from './row-check.js';
 import { ColumnMapper, type ModelNames } from './row-keys.js';
@@ -44,7 +44,7 @@ export interface BlockPredictor extends RowColumns {
   /** Where all rows are read before the first is answered: gathers them, and then answers in place of `predict`. */
   readonly gather?: () => RowGatherer;
   /** The means to remember the answer; undefined if it is not remembered. */
-  readonly promising?: Promising | undefined;
+  readonly promiseSettings?: PromiseSettings | undefined;
 }
 
 /** Answers the rows of bodies, in any format. */

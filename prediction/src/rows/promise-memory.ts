@@ -16,7 +16,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const [LIKELIEST, SET] = [1, 2];
 
 /** A batch of promises of one answer. */
-export interface PromisePart {
+export interface RememberedPart {
   readonly kind: 'promises';
   /** The number of its first row in the answer, from 0; the others follow. */
   readonly first: number;
@@ -32,7 +32,7 @@ export interface PromisePart {
 }
 
 /** The needs of blocks that are remembered. */
-export interface Promising {
+export interface PromiseSettings {
   readonly layout: AnswerLayout;
   readonly form: PromiseForm;
   /** The number of the first row, from 0. */
@@ -67,10 +67,10 @@ export class PromiseMemory {
   #answerBytes = 0;
   #isDescribed = false;
   /** The batches that are full. */
-  #batches: Omit<PromisePart, 'hasNext'>[] = [];
+  #batches: Omit<RememberedPart, 'hasNext'>[] = [];
 
   /** @param rows the most rows of a batch and of a block: those of the answer, if it has fewer than a batch may have */
-  constructor({ layout, form, first, ids, level, adapted }: Promising, rows = MAX_ROWS) {
+  constructor({ layout, form, first, ids, level, adapted }: PromiseSettings, rows = MAX_ROWS) {
     this.#maxRows = Math.min(rows, MAX_ROWS);
     this.#adapted = adapted;
     const { length: classes } = form.subject.classes;
@@ -137,7 +137,7 @@ export class PromiseMemory {
    *
    * @throws {InvalidRowsError} if no row of the first batch of an answer has a value in the column of ids
    */
-  take(): PromisePart[] {
+  take(): RememberedPart[] {
     if (this.#rows > 0) this.#endBatch();
     const batches = this.#batches;
     this.#batches = [];

@@ -256,7 +256,7 @@ export class RowServer<A> {
         return answer;
       },
       check: () => checks.begin(),
-      promising: remember && {
+      promiseSettings: remember && {
         layout: form.layout,
         form: this.#promiseForm,
         first: remember.first ?? 0,

@@ -8,7 +8,7 @@ import {
   DeclinedError,
   decodeModelInSteps,
   type Pause,
-  type PromisePart,
+  type RememberedPart,
   runSteps,
   UnknownNamesError,
 } from 'roster-prediction/predicting';
@@ -43,7 +43,7 @@ export type AnswerEvent =
   /** The number of rows in the bytes that follow. */
   | { readonly kind: 'rows'; readonly rows: number }
   /** The promises in the bytes that follow: the batch, and behind it the hashes of its ids. */
-  | (Omit<PromisePart, 'promises' | 'ids'> & { readonly idBytes: number })
+  | (Omit<RememberedPart, 'promises' | 'ids'> & { readonly idBytes: number })
   | Exclude<AnswerPart, { readonly kind: 'bytes' | 'promises' }>;
 
 /**

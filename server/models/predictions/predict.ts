@@ -7,7 +7,7 @@ import {
   columnName,
   InvalidRowsError,
   listForecastOptions,
-  type PromisePart,
+  type RememberedPart,
   type Remembering,
   SLICE_WORK,
   type TableForm,
@@ -70,7 +70,8 @@ export function predictOperations(
   counter: RowCounter,
 ): Pick<Handlers, 'predict'> {
   const small = new SmallAnswers(store);
-  const storeBatches = (answer: RememberedAnswer, batches: readonly PromisePart[]) => small.addLarge(answer, batches);
+  const storeBatches = (answer: RememberedAnswer, batches: readonly RememberedPart[]) =>
+    small.addLarge(answer, batches);
 
   /** Describes an answer that is remembered. @throws {ProblemError} if the owner stores as much as allowed */
   const remember = async ({ caller, params }: Input<'predict'>, version: ServingVersion): Promise<RememberedAnswer> => {
@@ -119,7 +120,7 @@ export function predictOperations(
     const count = counter.begin(caller);
     const make = async (place: Place, known?: RowCount) => {
       const pieces: Uint8Array[] = [];
-      const promises: PromisePart[] = [];
+      const promises: RememberedPart[] = [];
       for await (const part of answerParsedRows(predictor, rows, answerOptions(input, form, place))) {
         if (part.kind === 'count') await known?.add(part.rows);
         else if (part.kind === 'promises') promises.push(part);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
-import type { PromisePart, PromiseSubject } from 'roster-prediction/predicting';
+import type { PromiseSubject, RememberedPart } from 'roster-prediction/predicting';
 import { startRecord } from 'roster-prediction/recording';
 import { unavailable } from '../../problems/problem.js';
 import type { Act } from '../../store/audit.js';
@@ -42,10 +42,10 @@ export interface RememberedAnswer {
   readonly project: string;
   /** The event of the request, which the first transaction stores. */
   readonly act?: Act | undefined;
-  readonly version: PromisingVersion;
+  readonly version: RememberedVersion;
 }
 
-export type PromisingVersion = Pick<ServingVersion, 'model_id' | 'version'>;
+export type RememberedVersion = Pick<ServingVersion, 'model_id' | 'version'>;
 
 /** The deletion of the model waits until the transaction ends, as the bytes that it leaves are counted. */
 const KEEP_MODEL = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
@@ -107,7 +107,7 @@ const REPLACE_BYTES = new PreparedQuery((db, parameter: Parameter<Selectable<Dat
 );
 
 /** The rows of a batch. */
-export type BatchRows = Pick<PromisePart, 'first' | 'rows' | 'promises' | 'ids'>;
+export type BatchRows = Pick<RememberedPart, 'first' | 'rows' | 'promises' | 'ids'>;
 
 /** A batch that is stored. */
 export interface StoredBatch extends BatchRows {
@@ -122,7 +122,7 @@ export interface StoredBatch extends BatchRows {
  * @throws {ProblemError} if the owner would store too much, or the model was deleted
  * @throws {StoreBusyError} if too many writes wait
  */
-export function addPromises(store: Store, answer: RememberedAnswer, batches: readonly PromisePart[]): Promise<void> {
+export function addPromises(store: Store, answer: RememberedAnswer, batches: readonly RememberedPart[]): Promise<void> {
   const { owner, project, act, version } = answer;
   return store.transaction(
     async ({ reads: db, limits }) => {
@@ -143,7 +143,7 @@ export function addPromises(store: Store, answer: RememberedAnswer, batches: rea
  *
  * @throws {ProblemError} if it was deleted
  */
-export async function keepModel(db: Kysely<Database>, { model_id }: PromisingVersion): Promise<void> {
+export async function keepModel(db: Kysely<Database>, { model_id }: RememberedVersion): Promise<void> {
   if (await KEEP_MODEL.first(db, { id: model_id })) return;
   throw unavailable('The model was deleted while the rows arrived; nothing more is remembered.');
 }
@@ -151,7 +151,7 @@ export async function keepModel(db: Kysely<Database>, { model_id }: PromisingVer
 /** Adds the record of a version, unless it has promised before. */
 export async function beginRecord(
   db: Kysely<Database>,
-  { model_id, version }: PromisingVersion,
+  { model_id, version }: RememberedVersion,
   subject: PromiseSubject,
 ): Promise<void> {
   const made = { model_id, version };

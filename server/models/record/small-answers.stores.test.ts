@@ -1,4 +1,4 @@
-import type { PromisePart } from 'roster-prediction/predicting';
+import type { RememberedPart } from 'roster-prediction/predicting';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { testedStore } from '../../../contract-tests/tested-store.js';
 import { onePromise } from '../../../testkit/prediction/one-promise.js';
@@ -41,7 +41,7 @@ const describeAnswer = (): Omit<RememberedAnswer, 'id'> => ({
 });
 
 /** Remembers a row; returns the id of its answer, and its number there. */
-async function remember(make = (first: number): PromisePart => onePromise(first), hasIds = false) {
+async function remember(make = (first: number): RememberedPart => onePromise(first), hasIds = false) {
   const { place } = await small.add(describeAnswer(), hasIds, async (place) => {
     return { place, promises: [make(place.first)] };
   });

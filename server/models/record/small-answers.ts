@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { joinPromises, type PromisePart, type Remembering } from 'roster-prediction/predicting';
+import { joinPromises, type RememberedPart, type Remembering } from 'roster-prediction/predicting';
 import { type Act, addEvent } from '../../store/audit.js';
 import { type Store, StoreBusyError } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
@@ -57,7 +57,7 @@ export class SmallAnswers {
    * @throws what `make` and `addPromises` throw
    * @throws {StoreBusyError} if too many answers wait
    */
-  async add<T extends { readonly promises: readonly PromisePart[] }>(
+  async add<T extends { readonly promises: readonly RememberedPart[] }>(
     answer: SmallAnswer,
     hasIds: boolean,
     make: (place: Place) => Promise<T>,
@@ -77,7 +77,7 @@ export class SmallAnswers {
   }
 
   /** Stores batches of another answer. If two promises have one id, the later one is then in the later batch. */
-  addLarge(answer: RememberedAnswer, batches: readonly PromisePart[]): Promise<void> {
+  addLarge(answer: RememberedAnswer, batches: readonly RememberedPart[]): Promise<void> {
     if (batches.some(({ ids }) => ids !== null)) this.#gathers.delete(gatherKey(answer, true));
     return addPromises(this.store, answer, batches);
   }
@@ -100,7 +100,7 @@ function gatherKey({ version }: SmallAnswer, hasIds: boolean): string {
 
 /** Promises that wait to be stored. */
 interface Waiting {
-  readonly part: PromisePart;
+  readonly part: RememberedPart;
   readonly act: Act | undefined;
 }
 
@@ -133,7 +133,7 @@ class Gather {
     return !isOther && this.#next < MAX_ROWS && performance.now() < this.#end;
   }
 
-  async add<T extends { readonly promises: readonly PromisePart[] }>(
+  async add<T extends { readonly promises: readonly RememberedPart[] }>(
     { act }: SmallAnswer,
     make: (place: Place) => Promise<T>,
   ): Promise<T> {

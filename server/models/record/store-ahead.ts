@@ -1,8 +1,8 @@
-import type { PromisePart } from 'roster-prediction/predicting';
+import type { RememberedPart } from 'roster-prediction/predicting';
 import type { AnswerProgress } from '../predictions/prediction-pool.js';
 import type { RememberedAnswer } from './promise-rows.js';
 
-type Part = Exclude<AnswerProgress, PromisePart>;
+type Part = Exclude<AnswerProgress, RememberedPart>;
 
 type Pulled = IteratorResult<AnswerProgress, undefined>;
 
@@ -15,16 +15,16 @@ type Pulled = IteratorResult<AnswerProgress, undefined>;
 export async function* storeAhead(
   answer: RememberedAnswer,
   parts: AsyncGenerator<AnswerProgress, undefined>,
-  store: (answer: RememberedAnswer, batches: readonly PromisePart[]) => Promise<void>,
+  store: (answer: RememberedAnswer, batches: readonly RememberedPart[]) => Promise<void>,
 ): AsyncGenerator<Part> {
   /** The parts that wait, and the number of rows that must be stored before each. */
   const held: { readonly part: Part; readonly rows: number }[] = [];
   let [answered, stored] = [0, 0];
   /** The batches that are stored next, and whether all of them have come. */
-  let batches: PromisePart[] = [];
+  let batches: RememberedPart[] = [];
   let isReady = false;
   let storing: Promise<undefined> | undefined;
-  const storeBatches = async (some: readonly PromisePart[]) => {
+  const storeBatches = async (some: readonly RememberedPart[]) => {
     await store(answer, some);
     stored += some.reduce((sum, { rows }) => sum + rows, 0);
     storing = undefined;

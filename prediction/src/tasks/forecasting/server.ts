@@ -228,7 +228,7 @@ export class SeriesServer {
       ...(options.contributions && { prepare: () => this.#parts.forecaster.prepare() }),
       gather: () => this.#gather(options, future),
       check: () => checks.begin(future),
-      promising: remember && {
+      promiseSettings: remember && {
         layout: form.layout,
         form: describeForecasts(model),
         first: remember.first ?? 0,
