@@ -50,8 +50,8 @@ export class PostgresClient extends Client {
       `select pg_catalog.pg_is_in_recovery() as is_replica,
         pg_catalog.current_setting('transaction_read_only') <> 'off' as is_read_only`,
     );
-    const [found] = rows;
-    const isUnsuitable = this.target === 'primary' ? found?.is_replica : found?.is_read_only;
+    const [session] = rows;
+    const isUnsuitable = this.target === 'primary' ? session?.is_replica : session?.is_read_only;
     // As for a statement that it would refuse (read_only_sql_transaction).
     if (isUnsuitable) throw Object.assign(new Error('the server is read-only, or a replica'), { code: '25006' });
   }
