@@ -1,5 +1,6 @@
 /** Models of several versions, of which an answer shows its version by the prices. */
 import type { Model } from 'roster-client';
+import { slowTable } from '../../../testkit/data/diamonds.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
 import { ownProject, roster, sendJson } from '../../target.js';
 
@@ -47,3 +48,14 @@ export const serve = (path: Path, version: number, headers = {}) =>
 
 export const remove = (path: Path, version: number, headers = {}) =>
   roster.DELETE(VERSION, { params: { path: { ...path, version: String(version) } }, headers });
+
+/** Begins a training, by default of a table that keeps it busy for a while. */
+export const begin = (path: Path, body = slowTable()) =>
+  roster.PUT(ONE, {
+    params: { path, query: { target: 'price', effort: 'fast' } },
+    body,
+    headers: { 'Content-Type': 'text/csv' },
+  });
+
+export const cancel = (path: Path, version: number) =>
+  roster.DELETE(TRAINING, { params: { path: { ...path, version: String(version) } } });

@@ -2,13 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRosterClient, type Model } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { slowTable } from '../../../testkit/data/diamonds.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { settled, trainPrices } from '../../../testkit/service/train-prices.js';
 import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
 import { ownProject, roster } from '../../target.js';
 import {
   answeringVersion,
+  begin,
+  cancel,
   listed,
   modelOfVersions,
   ONE,
@@ -16,7 +17,6 @@ import {
   remove,
   SERVING,
   serve,
-  TRAINING,
   tableOf,
   VERSIONS,
 } from './model-versions.js';
@@ -28,11 +28,7 @@ describe('the version that serves', () => {
   });
 
   test('goes on while another trains, which neither serves nor is deleted', async () => {
-    await roster.PUT(ONE, {
-      params: { path, query: { target: 'price', effort: 'fast' } },
-      body: slowTable(),
-      headers: { 'Content-Type': 'text/csv' },
-    });
+    await begin(path);
     expect((await serve(path, 3)).error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
     expect((await remove(path, 3)).error?.type).toBe('/problems/training-in-progress');
     expect(await answeringVersion(path, 'prices.3')).toBe('/problems/model-not-ready');
@@ -169,25 +165,12 @@ describe('a training that is cancelled', () => {
     path = { projectName: await ownProject(), modelName: 'prices' };
   });
 
-  const cancel = (version: number) =>
-    roster.DELETE(TRAINING, { params: { path: { ...path, version: String(version) } } });
-  const begin = (body = slowTable()) =>
-    roster.PUT(ONE, {
-      params: { path, query: { target: 'price', effort: 'fast' } },
-      body,
-      headers: { 'Content-Type': 'text/csv' },
-    });
-
   test('leaves the serving version, while it waits for its turn as well', async () => {
     await trainPrices(roster, path, tableOf(1));
     const other = { ...path, modelName: 'others' };
-    await roster.PUT(ONE, {
-      params: { path: other, query: { target: 'price', effort: 'fast' } },
-      body: slowTable(),
-      headers: { 'Content-Type': 'text/csv' },
-    });
-    await begin();
-    expect((await cancel(2)).data).toMatchObject({ status: 'failed', serving_version: 1 });
+    await begin(other);
+    await begin(path);
+    expect((await cancel(path, 2)).data).toMatchObject({ status: 'failed', serving_version: 1 });
     expect(await answeringVersion(path)).toBe(1);
     await roster.DELETE(ONE, { params: { path: other } });
     expect(await trainPrices(roster, path, tableOf(3))).toMatchObject({ serving_version: 3 });
@@ -197,9 +180,9 @@ describe('a training that is cancelled', () => {
 
   test('has ended as its answer says, whenever it comes', async () => {
     for (let version = 1; version <= 6; version++) {
-      await begin(tableOf(version));
+      await begin(path, tableOf(version));
       await pause(version * 40);
-      const { data, error } = await cancel(version);
+      const { data, error } = await cancel(path, version);
       expect(data?.status ?? error?.type).toBe(data ? 'failed' : '/problems/training-ended');
       const model = await settled(roster, path);
       expect(model.status).toBe(data ? 'failed' : 'ready');

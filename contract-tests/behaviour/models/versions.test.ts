@@ -1,19 +1,19 @@
 /** Versions of a model: kept, listed, deleted, and one of them chosen to serve. Against the server alone. */
 import { items, type Model } from 'roster-client';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { slowTable } from '../../../testkit/data/diamonds.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
 import { ownProject, roster, send, sendJson } from '../../target.js';
 import {
   addressOf,
   answeringVersion,
+  begin,
+  cancel,
   listed,
   modelOfVersions,
   ONE,
   type Path,
   remove,
   serve,
-  TRAINING,
   tableOf,
   VERSION,
   VERSIONS,
@@ -145,18 +145,9 @@ describe('a training that is cancelled', () => {
     path = { projectName: await ownProject(), modelName: 'prices' };
   });
 
-  const cancel = (version: number) =>
-    roster.DELETE(TRAINING, { params: { path: { ...path, version: String(version) } } });
-  const begin = (body = slowTable()) =>
-    roster.PUT(ONE, {
-      params: { path, query: { target: 'price', effort: 'fast' } },
-      body,
-      headers: { 'Content-Type': 'text/csv' },
-    });
-
   test('leaves a failed version that says so, also when it is cancelled twice, and a model that can be trained', async () => {
-    await begin();
-    const cancelled = await cancel(1);
+    await begin(path);
+    const cancelled = await cancel(path, 1);
     expect(cancelled.data).toMatchObject({
       version: 1,
       status: 'failed',
@@ -164,7 +155,7 @@ describe('a training that is cancelled', () => {
       serving_version: null,
       failure: expect.stringContaining('was cancelled'),
     });
-    const again = await cancel(1);
+    const again = await cancel(path, 1);
     expect(again.data).toEqual(cancelled.data);
     expect(again.response.headers.get('ETag')).toBe(cancelled.response.headers.get('ETag'));
     expect(await answeringVersion(path)).toBe('/problems/model-not-ready');
@@ -173,8 +164,8 @@ describe('a training that is cancelled', () => {
       status: 'ready',
       serving_version: 2,
     });
-    expect((await cancel(2)).error?.type).toBe('/problems/training-ended');
-    expect((await cancel(3)).error?.type).toBe('/problems/model-not-found');
+    expect((await cancel(path, 2)).error?.type).toBe('/problems/training-ended');
+    expect((await cancel(path, 3)).error?.type).toBe('/problems/model-not-found');
     expect(await answeringVersion(path)).toBe(2);
   });
 });
