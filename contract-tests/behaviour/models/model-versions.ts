@@ -7,7 +7,7 @@ import { ownProject, roster, sendJson } from '../../target.js';
 export const ONE = '/api/projects/{projectName}/models/{modelName}';
 export const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
 export const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{version}';
-export const TRAINING = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training';
+const TRAINING = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training';
 export const SERVING = '/api/projects/{projectName}/models/{modelName}/serving';
 
 export type Path = { projectName: string; modelName: string };
