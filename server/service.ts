@@ -23,7 +23,7 @@ import { RunningCalls } from './mcp/running-calls.js';
 import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
 import { RowCounter } from './models/predictions/row-counter.js';
-import { countAlarms } from './models/record/tell-alarms.js';
+import { countAlarms } from './models/record/report-alarms.js';
 import { countWaitingTrainings } from './models/training/begin-training.js';
 import { Tables } from './models/training/tables.js';
 import { Trainings } from './models/training/trainings.js';
@@ -66,7 +66,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     readUrl: config.readDatabaseUrl,
     noteAddress: (url, failure) => {
       if (failure) log.error({ err: failure }, 'the changed address of the store is not used, since it cannot be');
-      else log.info({ store: withoutCredentials(url) }, 'the changed address of the store is used');
+      else log.info({ store: withoutCredentials(url) }, 'the store is used at another address or host');
     },
     noteMigrations: (names) => log.info({ migrations: names }, 'the tables of the store were migrated'),
   });

@@ -73,7 +73,7 @@ const creates = async () => {
 const usedHosts = () =>
   server?.log.flatMap((line) => {
     const entry: unknown = JSON.parse(line);
-    const isChange = Object(entry).msg === 'the changed address of the store is used';
+    const isChange = Object(entry).msg === 'the store is used at another address or host';
     return isChange ? [Object(entry).store] : [];
   });
 

@@ -133,7 +133,7 @@ test('a rotated password is read from its file, and needs no restart', async () 
   await writeUrl('next');
   await expectRecovery();
   await expect.poll(() => logged('the store takes requests again')).toHaveLength(1);
-  expect(logged('the changed address of the store is used')).toHaveLength(1);
+  expect(logged('the store is used at another address or host')).toHaveLength(1);
   expect(server.log.join('\n')).not.toContain('next@');
 });
 
@@ -151,7 +151,7 @@ test('a file that is changed before the password is, and one that is half writte
   await expectRecovery();
   await admin.query("alter role app password 'early'");
   await writeUrl('early');
-  await expect.poll(() => logged('the changed address of the store is used')).toHaveLength(1);
+  await expect.poll(() => logged('the store is used at another address or host')).toHaveLength(1);
   expect(logged('the store takes no requests')).toEqual([]);
 });
 
@@ -196,7 +196,7 @@ test('a certificate that the service does not trust, and a file of trusted ones 
   await useCertificate(admin, folder, 'first');
   await copyFile(join(folder, 'first.crt'), root);
   await writeUrl(EVERY_CHARACTER, `?sslmode=verify-full&sslrootcert=${root}`);
-  await expect.poll(() => logged('the changed address of the store is used')).toHaveLength(1);
+  await expect.poll(() => logged('the store is used at another address or host')).toHaveLength(1);
 
   await useCertificate(admin, folder, 'second');
   await disconnect();
@@ -228,7 +228,7 @@ test('a database that answers after fourteen seconds', async () => {
     const url = new URL(urlOf('app', EVERY_CHARACTER));
     url.port = String(port);
     await writeFile(file, url.href);
-    await expect.poll(() => logged('the changed address of the store is used')).toHaveLength(1);
+    await expect.poll(() => logged('the store is used at another address or host')).toHaveLength(1);
     await expectRecovery();
     delayMs = 14_000;
     await expectOutage(/timeout|terminated|silent/i);

@@ -14,7 +14,7 @@ import {
   type SampleSize,
 } from '../driver.js';
 import { databaseMessage, databaseUnavailable, readOnly, tooMuchMemory, tooSlow } from '../query-error.js';
-import { countOf, nameColumns, type SampleDialect, sampleOf, sizeOfSample } from '../sample.js';
+import { countOf, nameColumns, planSample, type Sample, type SampleDialect } from '../sample.js';
 import { describeTables, resolveNames } from './resolve-names.js';
 import { closeCursor, type FetchedRows, fetchRows, ReceivedLimits, readCell, readTableCell } from './rows.js';
 import type { StatementParser } from './statement-parser.js';
@@ -137,7 +137,7 @@ async function drawSample(
   sql: string,
   size: SampleSize,
   fetch: (statement: string) => AsyncIterable<FetchedRows>,
-): Promise<{ readonly sql: string; readonly rowsInAll: number } | undefined> {
+): Promise<Sample | undefined> {
   const first = async (statement: string): Promise<FetchedRows | undefined> => {
     for await (const rows of fetch(statement)) {
       await closeCursor(client);
@@ -148,9 +148,7 @@ async function drawSample(
   const described = await first(`SELECT * FROM (${sql}\n) AS roster_rows LIMIT 0`);
   const counted = await first(countOf(sql));
   const names = described?.columns.map(({ name }) => name) ?? [];
-  const rowsInAll = Number(counted?.rows[0]?.[0]);
-  const rows = sizeOfSample(size, names.length, rowsInAll);
-  return rows === undefined ? undefined : { sql: sampleOf(sql, names, rowsInAll, rows, DIALECT), rowsInAll };
+  return planSample(sql, names, Number(counted?.rows[0]?.[0]), size, DIALECT);
 }
 
 /** Yields the names of the columns, then the cells of each row. */
@@ -220,10 +218,7 @@ class ReadOnlyConnections {
     });
     // A connection that breaks is replaced. Without a listener, it would end the process.
     this.#pool.on('error', () => {});
-    this.#pool.on('connect', (client) => {
-      client.on('error', () => {});
-      this.#received.set(client, new ReceivedLimits(client));
-    });
+    this.#pool.on('connect', (client) => this.#received.set(client, new ReceivedLimits(client)));
   }
 
   /**
@@ -297,7 +292,6 @@ class ReadOnlyConnections {
     // The process is one of its host.
     const url = running instanceof PostgresClient ? running.url : this.#address.url;
     const client = new PostgresClient({ ...this.#config, query_timeout: CONNECT_TIMEOUT_MS }, url);
-    client.on('error', () => {});
     await client.connect();
     try {
       await client.query('select pg_catalog.pg_cancel_backend($1)', [backend]);

@@ -48,14 +48,20 @@ test.each([
   await expect(refused).rejects.not.toThrow('secret');
 });
 
-test.each(['postgres://ann:a,b/c@one/db', 'postgres://ann:p@a,b/c@one/db', 'postgres://ann:a,b?c@one,two/db'])(
-  'a password that is not escaped is refused as such, and not shown: %s',
-  async (url) => {
-    await expect(Store.open(url)).rejects.toThrow(
-      'the store postgres://… (DATABASE_URL) cannot be opened: it is not a URL',
-    );
-  },
-);
+test.each([
+  'postgres://ann:a,b/c@one/db',
+  'postgres://ann:p@a,b/c@one/db',
+  'postgres://ann:a,b?c@one,two/db',
+  'postgres://ann:1,b?c@one,two/db',
+])('a password that is not escaped is refused as such, and not shown: %s', async (url) => {
+  await expect(Store.open(url)).rejects.toThrow(
+    'the store postgres://… (DATABASE_URL) cannot be opened: it is not a URL',
+  );
+});
+
+test('an address whose password may end after the host is not shown', () => {
+  expect(withoutCredentials('postgres://ann:p@1/x@one/db')).toBe('postgres://…');
+});
 
 test('an address is shown with its hosts, and without the password, whatever characters that has', () => {
   const url = `postgres://ann:${encodeURIComponent(EVERY_CHARACTER)}@one:1,two/db?sslmode=verify-full`;

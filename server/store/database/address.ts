@@ -53,7 +53,7 @@ function join({ scheme, credentials, path }: AddressParts, host: string, query: 
 export function isReadable(url: string): boolean {
   const parts = split(url);
   const { credentials, hosts, path, query } = parts;
-  if (hosts.length > 1 ? path.includes('@') : url.includes('@') && credentials === '') return false;
+  if ((hosts.length > 1 || credentials === '') && (path + query).includes('@')) return false;
   return hosts.every((host) => URL.canParse(join(parts, host, query)));
 }
 
@@ -119,8 +119,9 @@ function withPorts(hosts: readonly string[], options: URLSearchParams): readonly
  */
 export function withoutCredentials(url: string): string {
   if (!isPostgres(url)) return url;
-  if (!isReadable(url)) return 'postgres://…';
   const { hosts, path } = split(url);
+  // An @ in the name of a database may be the end of a password with an @ and a / in it.
+  if (!isReadable(url) || path.includes('@')) return 'postgres://…';
   const [name = ''] = path.split('#');
   return `postgres://${hosts.join()}${name}`;
 }

@@ -1,8 +1,9 @@
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { type PostgresHosts, readHosts, type SessionTarget } from './address.js';
-import { endedBySilence, PostgresClient } from './postgres-client.js';
-import { explainOpening, isPoolExhausted, openingError, StoreUnreachableError } from './unavailable.js';
+import { endedBySilence, PostgresClient, silentHost } from './postgres-client.js';
+import { isPoolExhausted, NoHostError, openingError, StoreUnreachableError } from './unavailable.js';
 
 /** The time between two looks at the source of an address, and between two searches of its hosts, in milliseconds. */
 const LOOK_EVERY_MS = 1000;
@@ -72,7 +73,7 @@ export class PostgresAddress {
     return this.#hosts.urls.length > 1;
   }
 
-  /** Why the last search found no host; undefined if it found one, or none was needed. */
+  /** Why the last search found no host; undefined if it found one. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -82,7 +83,7 @@ export class PostgresAddress {
     return this.#isPooled;
   }
 
-  /** Returns whether an error of a connection says that there is a pooler, to which the next one is made without timeouts. */
+  /** Returns whether an error of a connection comes from a pooler. Later connections then set no timeouts. */
   isOfPooler(error: unknown): boolean {
     const isOfPooler = error instanceof Error && POOLER.test(error.message);
     if (isOfPooler) this.#isPooled = true;
@@ -107,10 +108,12 @@ export class PostgresAddress {
    * Looks for another address, or else for a host that can be used, at most once a second.
    * @returns whether the next connection is worth a trial
    */
-  lookElsewhere(): Promise<boolean> | false {
-    const looking = this.look();
+  async lookElsewhere(): Promise<boolean> {
+    // An address that cannot be used must not keep the hosts of the present one from being tried.
+    if (await this.look()) return true;
+    if (this.#looking) return this.#looking;
     const now = performance.now();
-    if (looking || !this.hasOthers || now - this.#searchedAt < LOOK_EVERY_MS) return looking;
+    if (!this.hasOthers || now - this.#searchedAt < LOOK_EVERY_MS) return false;
     this.#searchedAt = now;
     return this.#share(this.#search());
   }
@@ -161,9 +164,9 @@ function firstOf({ urls: [first = ''] }: PostgresHosts): string {
 
 /**
  * Finds the first host whose sessions allow what the target demands. A host is tried when the one before has failed, or has
- * not answered for its share of half of the time; if that answers later, and is the first to do so, it is taken.
+ * not answered for its share of half of the time. The first host that answers is used, even after its turn.
  * @returns its URL
- * @throws if there is none, within the time of a search; the message has the reason of each host
+ * @throws {NoHostError} if an address of several hosts has none, within the time of a search
  */
 async function findHost({ urls, target }: PostgresHosts): Promise<string> {
   if (urls.length === 1) return tryHost(firstOf({ urls, target }), target, SEARCH_MS);
@@ -187,21 +190,28 @@ async function findHost({ urls, target }: PostgresHosts): Promise<string> {
     return await Promise.any(trials);
   } catch (error) {
     const faults: unknown[] = error instanceof AggregateError ? error.errors : [];
-    const reasons = urls.map((url, index) => `${new URL(url).host}: ${explainOpening(faults[index])}`);
-    throw new Error(reasons.join('; '), { cause: error });
+    throw new NoHostError(urls.map((url, index) => [new URL(url).host, faults[index]]));
   }
 }
 
 /**
- * @param timeoutMs the longest time, in milliseconds
+ * @param timeoutMs the longest time of the connection and of the check together, in milliseconds
  * @throws if no session is made that allows what the target demands
  */
 async function tryHost(url: string, target: SessionTarget, timeoutMs: number): Promise<string> {
   const time = Math.max(1, Math.ceil(timeoutMs));
-  const config = { connectionTimeoutMillis: time, query_timeout: time, stream: () => endedBySilence(time) };
-  const client = new PostgresClient(config, url, target);
-  client.on('error', () => {});
-  await client.connect();
+  let socket: Socket | undefined;
+  const stream = () => {
+    socket = endedBySilence(time);
+    return socket;
+  };
+  const client = new PostgresClient({ stream }, url, target);
+  const late = setTimeout(() => socket?.destroy(silentHost()), time);
+  try {
+    await client.connect();
+  } finally {
+    clearTimeout(late);
+  }
   // A host that has gone silent would be waited for.
   client.end().catch(() => {});
   return url;
@@ -222,7 +232,10 @@ export async function takeConnection(pool: Pool, address: PostgresAddress): Prom
     } catch (error) {
       failures += 1;
       const isWorthARetry = address.isOfPooler(error) || (await lookAfter(error, address)) || address.url !== url;
-      if (!isWorthARetry || failures >= MAX_FAILURES) throw new StoreUnreachableError(address.failure ?? error);
+      if (!isWorthARetry || failures >= MAX_FAILURES) {
+        // The last search may be of another outage than a pool that is exhausted.
+        throw new StoreUnreachableError(isPoolExhausted(error) ? error : (address.failure ?? error));
+      }
     }
   }
 }

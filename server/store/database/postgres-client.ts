@@ -19,6 +19,9 @@ export class PostgresClient extends Client {
     const { fault, ...usable } = findUsable({ ...config, connectionString: url });
     super(usable);
     this.#fault = fault;
+    // A fault is reported to whoever uses the connection. A pool listens only after `connect`, whose check of the target
+    // takes a while; without a listener, a connection that breaks meanwhile would end the process.
+    this.on('error', () => {});
   }
 
   override connect(): Promise<Client>;
@@ -58,7 +61,7 @@ export class PostgresClient extends Client {
 }
 
 function findUsable(config: ClientConfig): ClientConfig & { readonly fault?: Error } {
-  // A socket that is never connected is not made: nobody would hear that it has gone silent.
+  // A socket that is never connected is not made: no listener would handle its timeout.
   const { stream: _, ...address } = config;
   try {
     // Reads the address, and the files that it names.
@@ -74,6 +77,10 @@ function findUsable(config: ClientConfig): ClientConfig & { readonly fault?: Err
 export function endedBySilence(silence: number): Socket {
   const socket = new Socket();
   return socket.setTimeout(silence, () => {
-    socket.destroy(Object.assign(new Error('PostgreSQL has gone silent'), { code: 'ETIMEDOUT' }));
+    socket.destroy(silentHost());
   });
+}
+
+export function silentHost(): Error {
+  return Object.assign(new Error('PostgreSQL has gone silent'), { code: 'ETIMEDOUT' });
 }

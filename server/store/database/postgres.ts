@@ -39,7 +39,7 @@ const POOLS: { readonly [K in Exclude<keyof Databases, 'snapshots'>]: PoolLimits
 /** Another instance may be bringing the tables up to date; and how long that takes depends on what they hold. */
 const MIGRATION: PoolLimits = { connections: 1, connect: 3_000, lock: 10_000, statement: 0 };
 
-/** A look at a database, by one who waits for it. */
+/** Limits of an inspection, which a person waits for. */
 const INSPECTION: PoolLimits = { connections: 1, connect: 3_000, lock: 2_000, statement: 3_000 };
 
 /** After this time, PostgreSQL ends an idle transaction. */
@@ -135,8 +135,6 @@ function openPool(
     stream: () => endedBySilence(statement === 0 ? 0 : statement + SILENCE_MS),
   });
   pool.on('error', onError);
-  // One that is in use reports it to its user, with the next query. Without a listener it would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
   const dialect = new PostgresDialect({ pool: guardPool(pool, address, recent, limits) });
   return new Kysely({ dialect, ...(noteFailure && { log: toKyselyLog(noteFailure) }) });
 }
@@ -165,7 +163,7 @@ function guardPool(
       const end = performance.now() + transaction;
       const noteDone = recent.watch();
       let beginning: Promise<unknown> | undefined;
-      // Its host may have become a replica: the next connection is made to the primary.
+      // Its host may have become a replica: it is closed, and the next connection is made to the primary.
       let isUnfit = false;
       const send = async (text: string, values: readonly unknown[]) => {
         const begun = beginning;
@@ -177,7 +175,7 @@ function guardPool(
           noteDone(text);
           return result;
         } catch (error) {
-          isUnfit ||= address.hasOthers && isReadOnly(error);
+          isUnfit ||= isReadOnly(error);
           throw error;
         }
       };

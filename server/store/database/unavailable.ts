@@ -21,6 +21,21 @@ export class StoreUnreachableError extends Error {
   }
 }
 
+/** No host of an address with several can be used. The message has the reason of each. */
+export class NoHostError extends Error {
+  /** The code of the first host that may be used again soon, or else of the first. */
+  readonly code: string;
+
+  /** @param faults the hosts, and why each cannot be used */
+  constructor(faults: readonly (readonly [host: string, fault: unknown])[]) {
+    const errors = faults.map(([, fault]) => fault);
+    super(faults.map(([host, fault]) => `${host}: ${explainOpening(fault)}`).join('; '), {
+      cause: new AggregateError(errors),
+    });
+    this.code = errorCode(errors.find(mayPass) ?? errors[0]);
+  }
+}
+
 /** SQLite's primary result codes that the service distinguishes (https://www.sqlite.org/rescode.html). */
 const SQLITE_CODES: Readonly<Record<number, string>> = {
   5: 'SQLITE_BUSY',
@@ -132,7 +147,9 @@ export function openingError(url: string, cause: unknown): Error {
 
 /** Returns why a database cannot be opened. A host that is unreachable at all addresses has no message. */
 export function explainOpening(error: unknown): string {
+  if (error instanceof StoreUnreachableError) return explainOpening(error.cause);
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof NoHostError) return error.message;
   const code = errorCode(error) || error.name;
   return OPENING_ERRORS[code] ?? (error.message || code);
 }
