@@ -24,7 +24,7 @@ export interface Query {
   readonly tables: readonly string[];
   readonly sql: string;
   readonly limits: QueryLimits;
-  /** The size of the sample that is read in place of more rows, where the database can draw one; undefined for all rows. */
+  /** The size of the sample that is read in place of more rows; undefined for all rows. */
   readonly sample?: SampleSize | undefined;
   /** Applied in the database before rows are read. */
   readonly aggregation?: Aggregation | undefined;
@@ -85,16 +85,16 @@ export interface Driver {
   query(query: Query, signal: AbortSignal): Promise<QueryResult>;
 
   /**
-   * Hands on the rows of a query as lines of JSON arrays: the names of the columns first, then the
+   * Passes on the rows of a query as lines of JSON arrays: the names of the columns first, then the
    * cells of each row. Cells are texts, numbers, booleans and nulls.
    * @param sink gets whole lines; no further row is read until it resolves
-   * @returns the number of rows of the query, if those that were handed on are a sample of them
-   * @throws {ProblemError} if the query is refused or fails; some lines may have been handed on
+   * @returns the number of rows of the query, if those that were passed on are a sample of them
+   * @throws {ProblemError} if the query is refused or fails; some lines may have been passed on
    * @throws the error of `sink`, or the reason of `signal`
    */
   read(query: Query, sink: LineSink, signal: AbortSignal): Promise<number | undefined>;
 
-  /** Closes the connections of the driver, if it keeps any. */
+  /** Ends the connections or the processes of the driver, if it has its own. */
   stop?(): Promise<void>;
 }
 

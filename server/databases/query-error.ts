@@ -8,7 +8,7 @@ const MAX_SQL_BYTES = 16 * 1024;
 const MAX_MESSAGE = 300;
 
 /**
- * Returns the problem of a query that cannot be answered. The message is for the one who wrote the query, such as a
+ * Returns the problem of a query that cannot be answered. The message is for the author of the query, such as a
  * language model: it states what to do instead, and contains no address and no password.
  */
 export function queryError(message: string, options?: ErrorOptions): ProblemError {

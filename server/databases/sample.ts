@@ -22,14 +22,11 @@ export function nameColumns(sql: string, names: string): string {
   return `(${sql}\n) AS roster_rows(${names})`;
 }
 
-/** Returns the number of rows that stand for those of a query; undefined if all of them fit. */
-export function sizeOfSample(
-  { maxRows, maxCells }: SampleSize,
-  columns: number,
-  rowsInAll: number,
-): number | undefined {
-  const rows = Math.min(maxRows, Math.floor(maxCells / columns));
-  return rowsInAll <= rows ? undefined : rows;
+/** A query for a sample of the rows of another one. */
+export interface Sample {
+  readonly sql: string;
+  /** The number of rows of the other query. */
+  readonly rowsInAll: number;
 }
 
 /** Returns a query for the number of rows of another one. */
@@ -38,18 +35,34 @@ export function countOf(sql: string): string {
 }
 
 /**
- * Returns a query that draws a sample of the rows of another one, in their order. The rows are cut into as many runs of
- * equal length as the sample has rows, and of each run one row is drawn at random. So every row has the same chance, all
- * times of an ordered query have their share, and the sample is exact in size. Which row is drawn depends on the numbers
- * of rows alone, by whole numbers that every database computes alike: the same rows in the same order make the same
- * sample. The cost is one pass, and no memory.
+ * Returns the sample that stands for the rows of a query.
  *
  * @param sql one SELECT that was checked, without a semicolon
  * @param columns the names of its columns
  * @param rowsInAll the number of its rows
+ * @returns undefined if all rows fit
+ */
+export function planSample(
+  sql: string,
+  columns: readonly string[],
+  rowsInAll: number,
+  { maxRows, maxCells }: SampleSize,
+  dialect: SampleDialect,
+): Sample | undefined {
+  const rows = Math.min(maxRows, Math.floor(maxCells / columns.length));
+  return rowsInAll <= rows ? undefined : { sql: sampleOf(sql, columns, rowsInAll, rows, dialect), rowsInAll };
+}
+
+/**
+ * Returns a query that draws a sample of the rows of another one, in their order. The rows are cut into as many runs of
+ * equal length as the sample has rows, and of each run one row is drawn at random. So every row has the same chance, all
+ * times of an ordered query have their share, and the sample is exact in size. Which row is drawn depends on the numbers
+ * of rows alone, by whole numbers that every database computes alike: the same rows in the same order make the same
+ * sample. The query runs once more than to count its rows, and holds no rows in memory.
+ *
  * @param rows the number of rows to draw, fewer than there are
  */
-export function sampleOf(
+function sampleOf(
   sql: string,
   columns: readonly string[],
   rowsInAll: number,

@@ -19,7 +19,7 @@ const fields = v.object({
   url: v.optional(
     v.pipe(
       v.string(),
-      v.check((url) => /^(?:file|duckdb):./s.test(url) || isReadablePostgres(url)),
+      v.check((url) => /^(?:file|duckdb):./s.test(url) || isPostgres(url)),
     ),
   ),
   /** The tables that DuckDB makes of files: the place of a file, of a folder, or a pattern of places. */
@@ -90,14 +90,14 @@ export function findDialect(settings: DatabaseSettings): 'DuckDB' | 'SQLite' | '
  * @throws {Error} if the text is malformed. The message is one line and shows no URL.
  */
 export function parseDatabases(text: string): ReadonlyMap<string, DatabaseSettings> {
-  return parseNamed(text, {
+  const databases = parseNamed(text, {
     variable: 'DATABASES',
     noun: 'database',
     schema: database,
     example: '{"sales": "file:data/sales.db"}',
     rules: {
       url: (name) =>
-        `the database ${name} must have either views, or a URL that is file:PATH, duckdb:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23) and target_session_attrs is any, read-write or primary`,
+        `the database ${name} must have either views, or a URL that is file:PATH, duckdb:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
       views: (name) =>
         `the views of the database ${name} must be names of tables, each with a file, a folder or a pattern, such as {"orders": "/data/orders/*.parquet"}`,
       extensions: (name) =>
@@ -108,14 +108,16 @@ export function parseDatabases(text: string): ReadonlyMap<string, DatabaseSettin
         `the tables of the database ${name} for training must be a list of names, such as ["orders", "shop.customers"]`,
     },
   });
+  for (const [name, { url = '' }] of databases) if (isPostgres(url)) refuseUnusable(name, url);
+  return databases;
 }
 
-function isReadablePostgres(url: string): boolean {
-  if (!isPostgres(url)) return false;
+/** @throws {Error} if the hosts or the options of a URL cannot be used. The message shows no part of it. */
+function refuseUnusable(name: string, url: string): void {
   try {
     readHosts(url);
-    return true;
-  } catch {
-    return false;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`DATABASES: the URL of the database ${name} cannot be used: ${reason}`, { cause: error });
   }
 }

@@ -133,7 +133,8 @@ export class SqlDatabases {
   /**
    * Reads a table to train from, out of a database that the operator opens to trainings. The query
    * begins with the first pull; it ends when the reader leaves.
-   * @param ways `sampling` has the size of the sample that stands for more rows, and what takes their number, after the last line
+   * @param ways `sampling` has the size of the sample that stands for more rows, and a callback for the number of all rows,
+   *   which is called after the last line
    * @returns lines of JSON arrays, the names of the columns first
    * @throws {ProblemError} whose message states what to do instead
    * @throws the reason of `signal`

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkerPool } from '../../work/worker-pool.js';
-import type { Driver, LineSink, Query, QueryLimits, QueryResult, TableDescription } from '../driver.js';
-import { explainEnd } from '../query-error.js';
+import type { Driver, QueryLimits } from '../driver.js';
 import type { DuckdbSettings } from '../settings.js';
+import { type WorkerAnswer, type WorkerTask, workerDriver } from '../worker-driver.js';
 
 /** The bounds of the work that DuckDB does for one query. */
 interface Bounds {
@@ -15,25 +15,13 @@ interface Bounds {
   readonly temporary?: { readonly path: string; readonly maxMiB: number };
 }
 
-/** A job of the process that runs DuckDB: describes the tables, or runs a query. */
-export interface DuckdbJob {
+/** A job of the process that runs DuckDB. */
+export interface DuckdbJob extends WorkerTask {
   readonly name: string;
   readonly database: Pick<DuckdbSettings, 'source' | 'extensions'>;
   /** The home of the user of the service, below which DuckDB installs extensions. */
   readonly home: string;
   readonly bounds: Bounds;
-  readonly tables: readonly string[];
-  readonly query?: Query;
-  /** True if the rows are written as lines. */
-  readonly isStream?: boolean;
-}
-
-/** The result of a job; parts that it did not ask for are empty. */
-export interface DuckdbAnswer {
-  readonly tables: TableDescription[];
-  readonly result: QueryResult;
-  /** The number of rows of the query, if those that were written are a sample of them. */
-  readonly rowsInAll?: number;
 }
 
 const DEFAULTS = { memory_mib: 1024, temporary_mib: 4096 };
@@ -70,30 +58,21 @@ export function openDuckdb(name: string, settings: DuckdbSettings, limits: Query
   const memoryMiB = Math.ceil((memory ?? DEFAULTS.memory_mib) * (isTraining ? 1 : AGENT_SHARE));
   const bounds = { memoryMiB, threads: threads ?? Math.min(MAX_THREADS, availableParallelism()) };
   const maxTemporary = isTraining ? (temporary ?? DEFAULTS.temporary_mib) : 0;
-  const pool = new WorkerPool<DuckdbJob, DuckdbAnswer>({
+  const pool = new WorkerPool<DuckdbJob, WorkerAnswer>({
     ...PROCESSES,
     script,
     maxMemoryBytes: (memoryMiB + BESIDE_MIB) * MIB,
   });
-  const run = async (job: Pick<DuckdbJob, 'tables' | 'query' | 'isStream'>, signal: AbortSignal, onData?: LineSink) => {
+  const reading = workerDriver(name, async (task, signal, onData) => {
     // A process that is ended leaves its files.
     const path = maxTemporary > 0 ? await mkdtemp(join(tmpdir(), 'roster-duckdb-')) : undefined;
     const spill = path === undefined ? bounds : { ...bounds, temporary: { path, maxMiB: maxTemporary } };
     try {
-      const details = { ...job, name, database: { source, extensions }, home: homedir(), bounds: spill };
-      return await pool.run({ details, signal, onData: onData ?? (async () => {}) });
-    } catch (error) {
-      throw explainEnd(error, `The database ${name} did not answer; try again.`);
+      const details = { ...task, name, database: { source, extensions }, home: homedir(), bounds: spill };
+      return await pool.run({ details, signal, onData });
     } finally {
       if (path !== undefined) await rm(path, { recursive: true, force: true });
     }
-  };
-  return {
-    describe: async (tables, signal) => (await run({ tables }, signal)).tables,
-    query: async (query, signal) => (await run({ tables: query.tables, query }, signal)).result,
-    read: async (query, sink, signal) => {
-      return (await run({ tables: query.tables, query, isStream: true }, signal, sink)).rowsInAll;
-    },
-    stop: () => pool.close(),
-  };
+  });
+  return { ...reading, stop: () => pool.close() };
 }

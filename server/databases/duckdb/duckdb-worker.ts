@@ -6,31 +6,30 @@ import {
   type Aggregation,
   collectRows,
   type Query,
-  type QueryResult,
   quoteName,
   type SampleSize,
   type TableDescription,
 } from '../driver.js';
 import { readJsonCell } from '../json-cell.js';
+import { exampleName, splitName } from '../names.js';
 import { databaseUnavailable, largeCell, missingTable, onlyOneSelect, tooMuchMemory } from '../query-error.js';
-import { countOf, nameColumns, type SampleDialect, sampleOf, sizeOfSample } from '../sample.js';
+import { countOf, nameColumns, planSample, type Sample, type SampleDialect } from '../sample.js';
+import { NO_ROWS, type WorkerAnswer } from '../worker-driver.js';
 import { answerCell, isNested, tableCell } from './cells.js';
-import type { DuckdbAnswer, DuckdbJob } from './duckdb-driver.js';
-import { checkSelect, explainMessage, splitName } from './guard.js';
+import type { DuckdbJob } from './duckdb-driver.js';
+import { checkSelect, explainMessage } from './guard.js';
 import { DuckdbMissingError, loadDuckdb } from './load-duckdb.js';
 import { firstLines, OpenDatabase } from './open-database.js';
 
 /** Sums of inexact numbers are compensated: the order in which threads add the rows changes the last bit at most. */
 const INEXACT = { sum: 'fsum', mean: 'favg' } as const satisfies Record<Aggregation['method'], string>;
 
-const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
-
 const DIALECT: SampleDialect = { writeOperator: (operator) => (operator === '/' ? '//' : operator), nameColumns };
 
 /** Runs in a separate process: reads files with DuckDB, for queries that may be hostile. */
 await serveJobs(readFiles);
 
-async function readFiles(job: DuckdbJob, _input: AsyncIterable<Uint8Array>, output: JobOutput): Promise<DuckdbAnswer> {
+async function readFiles(job: DuckdbJob, _input: AsyncIterable<Uint8Array>, output: JobOutput): Promise<WorkerAnswer> {
   const database = await OpenDatabase.open(load(job.name), job);
   try {
     if (job.query === undefined) return { tables: await describe(database, job.tables), result: NO_ROWS };
@@ -93,7 +92,7 @@ async function runSelect(
   database: OpenDatabase,
   { tables, sql, limits, sample, aggregation }: Query,
   write?: (lines: Uint8Array) => void,
-): Promise<Pick<DuckdbAnswer, 'result' | 'rowsInAll'>> {
+): Promise<Pick<WorkerAnswer, 'result' | 'rowsInAll'>> {
   try {
     const read = checkSelect(await database.parse(sql), tables);
     const found = await database.expose([...read]);
@@ -149,14 +148,11 @@ async function drawSample(
   sql: string,
   columns: readonly Column[],
   size: SampleSize,
-): Promise<{ readonly sql: string; readonly rowsInAll: number } | undefined> {
+): Promise<Sample | undefined> {
   const counted = await connection.run(countOf(sql));
   const [[count] = []] = await counted.getRowsJson();
-  const rowsInAll = Number(count);
-  const rows = sizeOfSample(size, columns.length, rowsInAll);
-  if (rows === undefined) return undefined;
   const names = columns.map(({ name }) => name);
-  return { sql: sampleOf(sql, names, rowsInAll, rows, DIALECT), rowsInAll };
+  return planSample(sql, names, Number(count), size, DIALECT);
 }
 
 /** Makes of each row of a statement a text: a JSON array of its cells. */
@@ -238,10 +234,6 @@ function limitCells(line: string, columns: readonly Column[], row: number, maxBy
     const column = columns[index]?.name ?? '';
     throw largeCell({ column, row, part: `${exampleName(column)}::VARCHAR[1:1000]` }, bytes, maxBytes);
   }
-}
-
-function exampleName(column: string): string {
-  return /^[a-z_][a-z0-9_]*$/i.test(column) ? column : 'x';
 }
 
 function explain(database: OpenDatabase, error: unknown): ProblemError {

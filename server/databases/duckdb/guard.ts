@@ -1,5 +1,6 @@
 import { asArray, asRecord } from '../../../contract/json-record.js';
 import type { ProblemError } from '../../problems/problem.js';
+import { splitName, type TableName, toLowerAscii } from '../names.js';
 import { databaseMessage, forbiddenFunction, forbiddenTable, onlyOneSelect, queryError } from '../query-error.js';
 import { FUNCTIONS, TABLE_FUNCTIONS } from './functions.js';
 
@@ -25,26 +26,9 @@ const NAMES: Readonly<Record<string, string>> = {
   at_clause: 'AT (VERSION or TIMESTAMP)',
 };
 
-/** A table as a statement names it. */
-export interface TableName {
-  /** Undefined without a schema. */
-  readonly schema: string | undefined;
-  readonly table: string;
-}
-
-/** Returns the parts of a name as it was asked for: `table` or `schema.table`. */
-export function splitName(name: string): TableName {
-  const at = name.indexOf('.');
-  return at < 0 ? { schema: undefined, table: name } : { schema: name.slice(0, at), table: name.slice(at + 1) };
-}
-
 /** The form by which names of tables are compared: DuckDB ignores the letter case of ASCII. */
 export function tableKey({ schema, table }: TableName): string {
   return JSON.stringify([toLowerAscii(schema ?? 'main'), toLowerAscii(table)]);
-}
-
-function toLowerAscii(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** The names of common table expressions that a place of a statement sees. */

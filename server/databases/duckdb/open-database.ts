@@ -1,10 +1,11 @@
 import { parse, resolve } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { quoteName } from '../driver.js';
+import { splitName } from '../names.js';
 import { databaseUnavailable } from '../query-error.js';
 import type { DuckdbJob } from './duckdb-driver.js';
 import { findFiles, ViewFilesError } from './find-files.js';
-import { splitName, tableKey } from './guard.js';
+import { tableKey } from './guard.js';
 import type { loadDuckdb } from './load-duckdb.js';
 
 /** The names of DuckDB's own databases, which a file cannot have. */

@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg';
 import type { ProblemError } from '../../problems/problem.js';
 import { quoteName, type TableDescription } from '../driver.js';
+import { splitName, type TableName } from '../names.js';
 import { forbiddenTable, missingTable, queryError, systemTable } from '../query-error.js';
 import { COLUMN_FUNCTIONS, FUNCTIONS } from './grammar.js';
-import type { ParsedSelect, StatementNames, TableName } from './statement.js';
+import type { ParsedSelect, StatementNames } from './statement.js';
 
 /** A statement whose names mean the same as when they were checked. */
 export type ResolvedSelect = Awaited<ReturnType<typeof resolveNames>>;
@@ -205,7 +206,7 @@ async function findAllowedTables(
   tables: readonly TableName[],
   allowed: readonly string[],
 ): Promise<CatalogTable[]> {
-  const found = await findTables(client, [...allowed.map(parseName), ...tables]);
+  const found = await findTables(client, [...allowed.map(splitName), ...tables]);
   const allowedOids = new Set(found.slice(0, allowed.length).map((table) => table?.oid));
   return tables.map((table, index) => {
     const named = found[allowed.length + index];
@@ -219,7 +220,7 @@ async function findAllowedTables(
 
 /** @throws {ProblemError} if a table does not exist, or belongs to the system */
 export async function describeTables(client: PoolClient, names: readonly string[]): Promise<TableDescription[]> {
-  const tables = await findTables(client, names.map(parseName));
+  const tables = await findTables(client, names.map(splitName));
   for (const [index, table] of tables.entries()) refuseSystemTable(table, names[index] ?? '');
   const { rows } = await client.query<{ oid: string; name: string; type: string }>(
     `select attrelid::text as oid, attname as name, pg_catalog.format_type(atttypid, atttypmod) as type
@@ -252,12 +253,6 @@ async function findTables(client: PoolClient, tables: readonly TableName[]): Pro
 /** Names of schemas that begin with `pg_` are reserved for the system. */
 function refuseSystemTable(table: CatalogTable | undefined, name: string): void {
   if (table && /^(?:pg_|information_schema$)/.test(table.schema)) throw systemTable(name);
-}
-
-/** Reads a name of a skill: `table` or `schema.table`. */
-function parseName(name: string): TableName {
-  const dot = name.indexOf('.');
-  return dot < 0 ? { table: name } : { schema: name.slice(0, dot), table: name.slice(dot + 1) };
 }
 
 function quoteTable({ schema, table }: TableName): string {

@@ -1,16 +1,11 @@
 import { parse, SqlError } from 'libpg-query';
 import { asArray } from '../../../contract/json-record.js';
 import type { ProblemError } from '../../problems/problem.js';
+import type { TableName } from '../names.js';
 import { databaseMessage, forbiddenFunction, onlyOneSelect, queryError, readOnly } from '../query-error.js';
 import { FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
 
 const MAX_DEPTH = 500;
-
-export interface TableName {
-  /** Undefined if the search path of the connection decides. */
-  readonly schema?: string;
-  readonly table: string;
-}
 
 export type StatementNames = Statement['names'];
 

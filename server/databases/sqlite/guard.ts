@@ -1,6 +1,7 @@
 import type { ProblemError } from '../../problems/problem.js';
 import { DatabaseSync, type SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { type ColumnDescription, quoteName, type TableDescription } from '../driver.js';
+import { toLowerAscii } from '../names.js';
 import { forbiddenFunction, forbiddenTable, missingTable, readOnly, systemTable } from '../query-error.js';
 
 /** The largest string, blob or row that SQLite makes, in bytes. */
@@ -125,11 +126,6 @@ export function listShadowTables(connection: SqliteConnection, tables: readonly 
     .flat()
     .map(String)
     .filter((name) => owners.some((owner) => name.startsWith(owner)));
-}
-
-/** Returns a name in the form by which SQLite compares names: it knows the letter case of ASCII. */
-export function toLowerAscii(name: string): string {
-  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /**

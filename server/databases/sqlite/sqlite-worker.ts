@@ -3,15 +3,8 @@ import { showText } from '../../problems/shown-text.js';
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { AGGREGATES, aggregateRows } from '../aggregate.js';
-import {
-  type Aggregation,
-  collectRows,
-  type Query,
-  type QueryResult,
-  quoteName,
-  type SampleSize,
-  toJsonNumber,
-} from '../driver.js';
+import { type Aggregation, collectRows, type Query, quoteName, type SampleSize, toJsonNumber } from '../driver.js';
+import { exampleName, toLowerAscii } from '../names.js';
 import {
   databaseMessage,
   databaseUnavailable,
@@ -22,7 +15,8 @@ import {
   queryError,
   tooMuchMemory,
 } from '../query-error.js';
-import { countOf, type SampleDialect, sampleOf, sizeOfSample } from '../sample.js';
+import { countOf, planSample, type Sample, type SampleDialect } from '../sample.js';
+import { NO_ROWS, type WorkerAnswer } from '../worker-driver.js';
 import {
   describeTable,
   findTable,
@@ -33,9 +27,8 @@ import {
   openOutline,
   openReadOnly,
   type SqliteTable,
-  toLowerAscii,
 } from './guard.js';
-import type { SqliteAnswer, SqliteJob } from './sqlite-driver.js';
+import type { SqliteJob } from './sqlite-driver.js';
 
 /** The size of the lines that are handed on at once, in characters. */
 const MAX_LINES = 64 * 1024;
@@ -50,8 +43,6 @@ const BLANKS = /[\s;]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
 /** The longest text in a message, in characters. */
 const MAX_SHOWN = 100;
 
-const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
-
 const DIALECT: SampleDialect = {
   writeOperator: (operator) => operator,
   // A table in FROM has no list of columns here.
@@ -65,7 +56,7 @@ async function readFile(
   { name, path, tables, query, isStream }: SqliteJob,
   _input: AsyncIterable<Uint8Array>,
   output: JobOutput,
-): Promise<SqliteAnswer> {
+): Promise<WorkerAnswer> {
   const connection = open(name, path);
   try {
     // The runs of a query that is sampled read the same state of the file.
@@ -98,7 +89,7 @@ async function runSelect(
   connection: SqliteConnection,
   { tables: names, sql, limits, sample, aggregation }: Query,
   write?: (lines: Uint8Array) => void,
-): Promise<Pick<SqliteAnswer, 'result' | 'rowsInAll'>> {
+): Promise<Pick<WorkerAnswer, 'result' | 'rowsInAll'>> {
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
   try {
     const allowed = names.filter((name) => !isSystemTable(connection, name));
@@ -109,7 +100,7 @@ async function runSelect(
     if (!write) return { result: await collectRows(readRows(statement, limits.maxCellBytes), limits) };
     const read = aggregation ? connection.prepare(aggregate(statement, aggregation)) : statement;
     const drawn = sample && drawSample(connection, read, sample);
-    const rows = readRows(drawn ? drawn.statement : read, limits.maxCellBytes);
+    const rows = readRows(drawn ? connection.prepare(drawn.sql) : read, limits.maxCellBytes);
     writeRows(aggregation ? refuseTexts(rows, aggregation) : rows, write);
     return { result: NO_ROWS, ...(drawn && { rowsInAll: drawn.rowsInAll }) };
   } catch (error) {
@@ -176,18 +167,11 @@ function withoutEnd(sql = ''): string {
  * Counts the rows of a statement that was compiled, and draws a sample if they are too many.
  * @returns undefined if all of them fit
  */
-function drawSample(
-  connection: SqliteConnection,
-  statement: Statement,
-  size: SampleSize,
-): { readonly statement: Statement; readonly rowsInAll: number } | undefined {
+function drawSample(connection: SqliteConnection, statement: Statement, size: SampleSize): Sample | undefined {
   const sql = withoutEnd(statement.expandedSQL);
   const [[count] = []]: readonly (readonly unknown[])[] = connection.prepare(countOf(sql)).all();
-  const rowsInAll = Number(count);
   const names = statement.columns().map(({ name }) => name);
-  const rows = sizeOfSample(size, names.length, rowsInAll);
-  if (rows === undefined) return undefined;
-  return { statement: connection.prepare(sampleOf(sql, names, rowsInAll, rows, DIALECT)), rowsInAll };
+  return planSample(sql, names, Number(count), size, DIALECT);
 }
 
 /** @throws {ProblemError} if a target, the last cell of each row, is no number */
@@ -229,7 +213,7 @@ function* readRows(statement: Statement, maxBytes: number): Generator<unknown[]>
       const bytes = countBytes(value);
       if (bytes <= maxBytes) return toJsonCell(value);
       const column = names[index] ?? '';
-      const name = /^[a-z_][a-z0-9_]*$/i.test(column) ? column : 'x';
+      const name = exampleName(column);
       const part = typeof value === 'string' ? `substr(${name}, 1, 1000)` : `length(${name})`;
       throw largeCell({ column, row: number, part }, bytes, maxBytes);
     });
