@@ -150,9 +150,9 @@ test.each([
   [{ ALLOWED_ORIGINS: 'app.example.com' }, 'ALLOWED_ORIGINS must be * or origins such as'],
   [{ ALLOWED_ORIGINS: 'https://a.example/' }, 'ALLOWED_ORIGINS must be * or origins such as'],
   [{ ALLOWED_ORIGINS: 'null' }, 'ALLOWED_ORIGINS must be * or origins such as'],
-  [{ BASE_PATH: 'v1' }, 'BASE_PATH must be empty or a path such as /v1'],
+  [{ BASE_PATH: 'v1' }, 'BASE_PATH must be empty or a path such as /roster'],
   [{ BASE_PATH: '/v1/api/' }, 'BASE_PATH must not end in /api'],
-  [{ BASE_PATH: '/v1/../x y' }, 'BASE_PATH must be empty or a path such as /v1'],
+  [{ BASE_PATH: '/v1/../x y' }, 'BASE_PATH must be empty or a path such as /roster'],
 ])('%o is refused in one line that says how to fix it', (env, words) => {
   const reading = () => readConfig(env);
   expect(reading).toThrow(ConfigError);

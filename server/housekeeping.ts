@@ -4,7 +4,7 @@ import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
 import type { Sweep } from './common/sweeps.js';
 import type { Config } from './config.js';
 import { PROMISES } from './models/record/promise-rows.js';
-import { tellAlarms } from './models/record/tell-alarms.js';
+import { reportAlarms } from './models/record/report-alarms.js';
 import { TABLES } from './models/training/table-rows.js';
 import { RESPONSES, sweepOrphans } from './openai/response-rows.js';
 import { TEXTS } from './resources/documents/documents.js';
@@ -31,7 +31,7 @@ export function listSweeps(
     sweepConversations(store),
     sweepOrphans(store),
     forgetSeeds(store),
-    tellAlarms(store, log, config.alarms, stopping),
+    reportAlarms(store, log, config.alarms, stopping),
   ];
 }
 

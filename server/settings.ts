@@ -83,7 +83,7 @@ export const settings = v.object({
   basePath: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^(\/[A-Za-z0-9._~-]+)*\/?$/, 'must be empty or a path such as /v1, of letters, digits and . _ ~ -'),
+      v.regex(/^(\/[A-Za-z0-9._~-]+)*\/?$/, 'must be empty or a path such as /roster, of letters, digits and . _ ~ -'),
       v.transform((path) => path.replace(/\/$/, '')),
       v.check((path) => !path.endsWith('/api'), 'must not end in /api, a prefix that every address already has'),
     ),

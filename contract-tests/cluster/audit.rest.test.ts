@@ -1,8 +1,12 @@
 /** The audit log of several instances that are killed: one event for each write, and chains that hold. */
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { constants } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -228,6 +232,23 @@ test('distinguishes at most a hundred kinds of refusals in a minute', async () =
   } finally {
     await store.close();
   }
+});
+
+test('is exported to a reader that leaves early, without an error', async () => {
+  const file = servers.file('roster.db');
+  const store = await Store.open(`file:${file}`);
+  // More than a pipe holds.
+  for (let number = 0; number < 500; number += 1) {
+    await store.transaction(async () => {}, { owner: 'shop', act: describeCommand('shop', 'createKey', '/keys/one') });
+  }
+  await store.close();
+  const command = spawn(process.execPath, ['dist/server/commands/roster.js', 'audit', 'export'], {
+    env: { ...process.env, DATABASE_URL: `file:${file}` },
+  });
+  const complaints = text(command.stderr);
+  command.stdout.once('data', () => command.stdout.destroy());
+  expect(await once(command, 'exit')).toEqual([128 + constants.signals.SIGPIPE, null]);
+  expect(await complaints).toBe('');
 });
 
 test('deletes old events, and the rest of the chain holds', async () => {

@@ -148,11 +148,13 @@ function findOwner({ owners }: Owned): string {
 
 function checkDatabase(name: string, setting: DatabaseSettings): Check {
   const run = async (signal: AbortSignal) => {
-    const queries = new SqlDatabases(new Map([[name, setting]]));
+    // Longer than for an agent: all tables are described at once.
+    const queries = new SqlDatabases(new Map([[name, setting]]), { agents: { timeoutMs: CHECK_MS } });
     try {
       const { training = [], views = {} } = setting;
       // The files of views that only agents read are looked for, too.
-      await queries.describe(findOwner(setting), name, [...Object.keys(views), ...training], signal);
+      const tables = new Set([...Object.keys(views), ...training]);
+      await queries.describe(findOwner(setting), name, [...tables], signal);
       return training.length === 0
         ? 'it can be read'
         : `it can be read, with the tables for trainings ${training.join(', ')}`;

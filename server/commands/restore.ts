@@ -1,4 +1,4 @@
-import { chownSync, existsSync, linkSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { existsSync, lchownSync, linkSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { Command } from 'commander';
 import { openExisting, type SqliteConnection } from '../store/database/sqlite-connection.js';
 import { isPostgres } from '../store/index.js';
@@ -77,7 +77,8 @@ function lockStore(store: string): SqliteConnection | undefined {
 function keepOwner(store: string, copy: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(store);
-  chownSync(copy, uid, gid);
+  // The folder may belong to that user, who could put a link in the place of the copy.
+  lchownSync(copy, uid, gid);
 }
 
 /** Gives a store a second name, and moves the files that its successor must not be read with. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import type { Command } from 'commander';
 import { tooOld } from '../node-version.js';
 
@@ -15,6 +16,14 @@ const COMMANDS: readonly (readonly [name: string, load: () => Promise<Command>])
   ['apply', async () => (await import('./apply.js')).applyCommand],
   ['score', async () => (await import('./score.js')).scoreCommand],
 ];
+
+// A reader such as `head` stops when it has enough: end as other programs do, by SIGPIPE. The service goes on.
+if (process.argv[2] !== 'start') {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(128 + constants.signals.SIGPIPE);
+  });
+}
 
 try {
   const fault = tooOld();

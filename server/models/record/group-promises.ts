@@ -93,7 +93,7 @@ export async function readDriftRows(
     rows: {
       rowCount,
       columnOf: places,
-      binCounts: bins.map((own) => 1 + own.reduce((most, bin) => Math.max(most, bin), 0)),
+      binCounts: bins.map((column) => 1 + column.reduce((most, bin) => Math.max(most, bin), 0)),
       isCategory: places.map((place) => columns[place]?.kind === 'category'),
       isNow: Uint8Array.from({ length: rowCount }, (_, row) => Number(row >= rowCount - rows)),
       bins: Buffer.concat(bins),
@@ -125,14 +125,16 @@ async function readEndBatches(
 
 async function readBins({ work }: Store, ids: readonly string[]): Promise<Uint8Array[][]> {
   const batches: Uint8Array[][] = [];
+  const pause = pausing();
   for (let at = 0; at < ids.length; at += READ) {
-    const some = await work
+    const stored = await work
       .selectFrom('promise_bytes')
       .select('promises')
       .where('batch_id', 'in', ids.slice(at, at + READ))
       .orderBy('batch_id')
       .execute();
-    for (const { promises } of some) batches.push(decodeBins(promises));
+    for (const { promises } of stored) batches.push(decodeBins(promises));
+    await pause();
   }
   return batches;
 }
@@ -231,17 +233,17 @@ function nameGroup(grouping: Grouping, key: number, { columns }: PromiseSubject)
 function nameBin({ kind, cuts, categories, part }: PromisedColumn, bin: number): string {
   if (bin === 0) return 'missing';
   if (categories) return categories[bin - 1] ?? 'others';
-  const tell = (cut: number | undefined) => {
+  const format = (cut: number | undefined) => {
     if (cut === undefined) return '';
-    return kind === 'date' && part === null ? tellTime(cut) : short.format(cut);
+    return kind === 'date' && part === null ? formatMoment(cut) : short.format(cut);
   };
-  const [low, high] = [tell(cuts[bin - 2]), tell(cuts[bin - 1])];
+  const [low, high] = [format(cuts[bin - 2]), format(cuts[bin - 1])];
   if (low === '' && high === '') return 'all';
   if (low === '') return `up to ${high}`;
   return high === '' ? `above ${low}` : `${low} to ${high}`;
 }
 
-function tellTime(moment: number): string {
+function formatMoment(moment: number): string {
   const date = new Date(moment);
   return Number.isNaN(date.getTime()) ? short.format(moment) : date.toISOString();
 }

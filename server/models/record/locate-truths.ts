@@ -57,18 +57,18 @@ async function findBatches(
   groups: readonly TruthGroup[],
 ): Promise<ReadonlyMap<string, readonly Batch[]>> {
   const listIds = (kind: TruthGroup['kind']) => groups.flatMap((group) => (group.kind === kind ? [group.id] : []));
-  const byId = await lookup(listIds('batch'), (some) =>
-    work.selectFrom('promises').select(BATCH_COLUMNS).where('id', 'in', some).execute(),
+  const byId = await lookup(listIds('batch'), (ids) =>
+    work.selectFrom('promises').select(BATCH_COLUMNS).where('id', 'in', ids).execute(),
   );
   const found = new Map<string, Batch[]>(byId.map((batch) => [batch.id, [batch]]));
   // The truths of an answer may come in many chunks: each reads the batches of its own rows.
   const [first, last] = findRows(groups);
-  const byAnswer = await lookup(listIds('answer'), (some) =>
+  const byAnswer = await lookup(listIds('answer'), (ids) =>
     work
       .selectFrom('promises')
       .select(BATCH_COLUMNS)
       .where('owner', '=', owner)
-      .where('answer_id', 'in', some)
+      .where('answer_id', 'in', ids)
       .where('first_row', '>', first - MAX_ROWS)
       .where('first_row', '<=', last)
       .orderBy('answer_id')

@@ -28,7 +28,7 @@ const WAIT_MS = { first: 60_000, longest: 60 * 60_000 };
  * that reports an alarm has a lease of it. A report that failed, or whose instance ended meanwhile, is repeated until it
  * succeeds: after a minute, and then after twice as long each time, up to an hour.
  */
-export function tellAlarms(store: Store, log: Logger, config: AlarmTarget | undefined, stopping: AbortSignal): Sweep {
+export function reportAlarms(store: Store, log: Logger, config: AlarmTarget | undefined, stopping: AbortSignal): Sweep {
   return {
     failure: 'alarms of models are not reported yet',
     everyMs: 1000,
@@ -40,7 +40,7 @@ export function tellAlarms(store: Store, log: Logger, config: AlarmTarget | unde
         log.warn(data, 'a model keeps fewer promises than it makes: its alarm is raised');
       }
       const fault = config && (await send(config, alarm, stopping));
-      if (fault === undefined) await markTold(store, alarm);
+      if (fault === undefined) await markReported(store, alarm);
       else log.warn({ model: data.model, tries: alarm.tries }, `the alarm was not reported: ${fault}`);
       return true;
     },
@@ -70,7 +70,7 @@ interface AlarmData {
   readonly error: number | null;
 }
 
-function selectUntold(db: Kysely<Database>) {
+function selectUnreported(db: Kysely<Database>) {
   return db
     .selectFrom('records')
     .where('alarm_at', 'is not', null)
@@ -80,10 +80,10 @@ function selectUntold(db: Kysely<Database>) {
 
 async function claimAlarm({ work }: Store): Promise<ClaimedAlarm | undefined> {
   // Most of the time there is none, which takes no lock.
-  const any = await selectUntold(work).select('model_id').limit(1).executeTakeFirst();
+  const any = await selectUnreported(work).select('model_id').limit(1).executeTakeFirst();
   if (!any) return undefined;
   return inTransaction(work, async (db) => {
-    const row = await selectUntold(db)
+    const row = await selectUnreported(db)
       .select(['model_id', 'version', 'state', 'alarm_at', 'alarm_tries'])
       .limit(1)
       .$if(getDialect(db).locksRows, (query) => query.forUpdate().skipLocked())
@@ -113,7 +113,7 @@ async function claimAlarm({ work }: Store): Promise<ClaimedAlarm | undefined> {
   });
 }
 
-async function markTold({ work }: Store, { modelId, version }: ClaimedAlarm): Promise<void> {
+async function markReported({ work }: Store, { modelId, version }: ClaimedAlarm): Promise<void> {
   await work
     .updateTable('records')
     .set({ alarm_told_at: getDialect(work).now })

@@ -15,8 +15,10 @@ import {
   type StoredBatch,
 } from './promise-rows.js';
 
-/** The most rows of an answer that is gathered with others, and of all of them under one id. */
+/** The most rows of an answer that is gathered with others. */
 export const SMALL_ROWS = 32;
+
+/** The number of rows under one id after which a gather takes no further answers. */
 const MAX_ROWS = 128;
 
 /**

@@ -24,9 +24,9 @@ export async function* storeAhead(
   let batches: RememberedPart[] = [];
   let isReady = false;
   let storing: Promise<undefined> | undefined;
-  const storeBatches = async (some: readonly RememberedPart[]) => {
-    await store(answer, some);
-    stored += some.reduce((sum, { rows }) => sum + rows, 0);
+  const storeBatches = async (ready: readonly RememberedPart[]) => {
+    await store(answer, ready);
+    stored += ready.reduce((sum, { rows }) => sum + rows, 0);
     storing = undefined;
     return undefined;
   };
@@ -40,10 +40,10 @@ export async function* storeAhead(
   try {
     while (next || storing) {
       const awaited: readonly (Promise<Pulled | undefined> | undefined)[] = [storing, isReady ? undefined : next];
-      const event = await Promise.race(awaited.filter((one) => one !== undefined));
-      if (event?.done) next = undefined;
-      else if (event) {
-        const { value } = event;
+      const settled = await Promise.race(awaited.filter((promise) => promise !== undefined));
+      if (settled?.done) next = undefined;
+      else if (settled) {
+        const { value } = settled;
         next = pull();
         if (value.kind === 'promises') {
           batches.push(value);
