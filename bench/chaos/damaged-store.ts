@@ -113,14 +113,19 @@ async function fillLog({ url }: Service, database: PostgresDatabase, remount: Re
   const write = async () => {
     sent += 1;
     const number = sent;
-    const { status, body, headers } = await client.send('POST', list, { skill: largeSkill(number) });
+    const answer = await client.send('POST', list, { skill: largeSkill(number) }).catch((error: unknown) => {
+      if (!(error instanceof NoAnswer)) throw error;
+      otherwise.push(error.message);
+    });
+    if (!answer) return 0;
+    const { status, body, headers } = answer;
     const isRefusal = status === 503 && headers['retry-after'] !== undefined;
     if (status === 201) written.add(number);
     else if (isRefusal) refused += 1;
     else otherwise.push(`${status} ${readText(body, 'type')}`);
     return status;
   };
-  /** Lets all write until each of them has got an answer that fits, or the time is over. */
+  /** Runs all writers until each gets a matching answer, or the time is up. */
   const writeUntil = async (isEnough: (status: number) => boolean, timeMs: number) => {
     const end = performance.now() + timeMs;
     const writers = Array.from({ length: LOG_WRITERS }, async () => {

@@ -147,8 +147,8 @@ function jsonRequest(method: HostileRequest['method'], path: HostileRequest['pat
 /** Opens a chat server that calls the tools that the question asks for, and databases of each kind. */
 async function openSurroundings(): Promise<Surroundings> {
   const chat = await openScriptedChatServer(asTheQuestionSays);
-  const beside = installBeside();
   const [sqlite, postgres, duckdb] = [await sqliteShop(), await postgresShop(), await duckdbShop()];
+  const beside = installBeside();
   const databases = {
     duckdb: { views: { orders: duckdb.orders, customers: duckdb.orders }, training: TABLES },
     sqlite: { url: sqlite.url, training: TABLES },
@@ -157,11 +157,12 @@ async function openSurroundings(): Promise<Surroundings> {
   return {
     settings: { CHAT_URL: chat.url, CHAT_MODEL: 'scripted', DATABASES: JSON.stringify(databases) },
     close: async () => {
+      // First what would stay in the folder of the build.
+      beside.remove();
+      duckdb.remove();
       await chat.close();
       await sqlite.remove();
       await postgres.remove();
-      duckdb.remove();
-      beside.remove();
     },
   };
 }
