@@ -108,7 +108,7 @@ function sayWhatNext(url: string): void {
   curl -sSw '\\n' ${url}/api/projects/default/models/diamond_prices/predict \\
     -H 'Content-Type: application/json' -d '${rows}'
   curl -sSw '\\n' ${url}/projects/default/chatbots/shop_window
-  curl -X DELETE ${url}/projects/default/agents/jeweller
+  curl -X DELETE ${url}/projects/default/agent/jeweller
 
 Press Ctrl-C to stop, which also frees the port for npm start.`);
 }
