@@ -51,6 +51,19 @@ test('docs/ has at most ten pages at its top, and its index links to each', () =
   expect(names.filter((name) => name !== 'README.md' && !index.includes(`](${name})`))).toEqual([]);
 });
 
+test('the guide says for each release what to heed while instances are upgraded to it', () => {
+  const releases = readdirSync(new URL('docs/contract', root)).flatMap((name) => {
+    return /^(\d+\.\d+\.\d+)\.yaml$/.exec(name)?.[1] ?? [];
+  });
+  const inOrder = releases.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const upgrades = inOrder.slice(1).map((release, index) => `${inOrder[index]} → ${release}`);
+  const rows = [...(pages.get('docs/operation.md')?.prose ?? '').matchAll(/^\| (\S+ → \S+) \|/gm)].map(
+    ([, row]) => row,
+  );
+  expect(upgrades.length).toBeGreaterThan(0);
+  expect(rows.filter((row) => row !== 'from → to')).toEqual(upgrades);
+});
+
 test('CI runs every command of the README', () => {
   // CI runs every script of package.json, as another test shows.
   const run = [readFileSync(new URL('.ci/run', root), 'utf8'), ...Object.values(packageJson.scripts)].join('\n');

@@ -20,8 +20,9 @@ const OTHERS = [
   '/anything/me',
   // A command of a host, made of a prompt.
   '/mcp__roster__predict_prices',
-  // A BASE_PATH, and a folder of the container.
+  // The prefix of OpenAI's interface, a BASE_PATH, and a folder of the container.
   '/v1',
+  '/roster',
   '/data',
 ];
 
