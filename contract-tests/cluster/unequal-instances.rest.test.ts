@@ -104,7 +104,7 @@ test('an instance with lower limits refuses what it would add, and still serves 
 
   const model = { projectName: project_name, modelName: 'prices' };
   const table = `x,price\n${Array.from({ length: 500 }, (_, row) => `${row},${row * 2}`).join('\n')}`;
-  await expect(beginTraining(lower, model, table)).rejects.toThrow("1000");
+  await expect(beginTraining(lower, model, table)).rejects.toThrow('1000');
   await beginTraining(usual, model, table);
   await untilReady(lower.roster, model);
   expect((await lower.roster.POST(PREDICT, { params: { path: model }, body: [{ x: 1 }] })).response.status).toBe(200);

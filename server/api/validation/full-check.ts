@@ -8,7 +8,7 @@ import { invalidRequest } from '../../problems/problem.js';
 import type { Step } from '../request-context.js';
 import { takeExcerpts } from './excerpt.js';
 import { explainFaults } from './faults.js';
-import { referencedComponents } from './schemas.js';
+import { referencedComponents, withItemsInPlace } from './schemas.js';
 
 type Spec = Awaited<Parameters<OpenApiValidator['installMiddleware']>[0]>;
 
@@ -93,12 +93,10 @@ function describeRequests(document: Contract['document'], { path, method, parame
   // It would refuse `,` and `:` in a query that is not encoded, and tell of no other fault then.
   const all = parameters.map((one) => (one['in'] === 'query' ? { ...one, allowReserved: true } : one));
   const paths = { [path]: { parameters: all, [method]: described } };
-  return structuredClone({
-    openapi: document.openapi,
-    info: document.info,
-    paths,
-    components: referencedComponents(document, { kind: 'document', pointer: '', value: { paths } }),
-  });
+  const { openapi, info } = document;
+  const components = referencedComponents(document, { kind: 'document', pointer: '', value: { paths } });
+  // The validator changes it. Items in place are those of the document.
+  return structuredClone({ openapi, info, ...asRecord(withItemsInPlace(document, { paths, components })) });
 }
 
 /** Accepts any form of a body that the handler validates as it arrives, and of text, which is checked when it is decoded. */

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { Contract, Document, Operation } from '../../../contract/document.js';
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { listParts, type Part } from '../../../contract/parts.js';
-import { splitPointer } from '../../../contract/pointer.js';
+import { resolve, splitPointer } from '../../../contract/pointer.js';
 
 /** The checks of the parts of a request, each of an object with these members. */
 export interface RequestChecks {
@@ -40,7 +40,25 @@ export function createAjv(options: Options): Ajv2020 {
 /** Returns the schema of an object with these properties, and the components that they reference. */
 export function withComponents(document: Document, properties: JsonRecord): JsonRecord {
   const schema = { properties };
-  return { ...schema, components: referencedComponents(document, { kind: 'schema', pointer: '', value: schema }) };
+  const components = referencedComponents(document, { kind: 'schema', pointer: '', value: schema });
+  return asRecord(withItemsInPlace(document, { ...schema, components }));
+}
+
+/**
+ * Returns a copy of a part in which lists without repeats have the schema of their items in place of a reference. Ajv
+ * does not look behind a reference, and compares all pairs of items whose type it does not see: seconds for the lists of
+ * one manifest.
+ */
+export function withItemsInPlace(document: Document, part: unknown): unknown {
+  if (Array.isArray(part)) return part.map((each) => withItemsInPlace(document, each));
+  if (typeof part !== 'object' || part === null) return part;
+  const copy: [string, unknown][] = Object.entries(part).map(([name, each]) => [
+    name,
+    withItemsInPlace(document, each),
+  ]);
+  const { uniqueItems, items } = asRecord(part);
+  if (uniqueItems === true) copy.push(['items', resolve(document, items)]);
+  return Object.fromEntries(copy);
 }
 
 /** Returns the components that a part references, directly or indirectly. */
