@@ -201,6 +201,10 @@ describe('skills, agents, chatbots and projects in the console', () => {
       params,
       body: { chatbot: { name: 'desk', agent_name: 'analyst', database_name: 'slack' } },
     });
+    await on.roster.POST('/projects/{project_name}/skills', {
+      params,
+      body: { skill: { name: 'lookup', type: 'lookup', params: { database: 'sales' } } },
+    });
     const look = await on.open('/projects/emptied/agents/analyst');
     const { page } = look;
     // The head leads to the same list of another project.
@@ -222,6 +226,12 @@ describe('skills, agents, chatbots and projects in the console', () => {
     for (const label of ['Language model', 'Instructions', 'Data']) {
       await expect.poll(() => page.getByLabel(label).first().inputValue(), { message: label }).toBe('');
     }
+
+    await goTo(page, '/projects/emptied/skills/lookup', 'lookup');
+    await page.getByLabel('Params').fill('');
+    await press(page, 'Save changes');
+    await page.getByText('Saved.').waitFor();
+    expect((await skillOf('emptied', 'lookup'))?.params).toEqual({});
 
     await goTo(page, '/projects/emptied/chatbots/desk', 'desk');
     await page.getByLabel('Connection').fill('');

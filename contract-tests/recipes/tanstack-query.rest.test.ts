@@ -144,6 +144,12 @@ test('a deleted resource is forgotten, and lists that showed it are read again',
   expect(await queries.fetchQuery(from.skills.list())).toEqual([]);
 });
 
+test('skills are read again after a change of the agents that they list', async () => {
+  await queries.fetchQuery(from.skills.list());
+  await new MutationObserver(queries, from.agents.create()).mutate({ name: 'analyst', skills: ['lookup'] });
+  expect(queries.getQueryState(from.skills.list().queryKey)?.isInvalidated).toBe(true);
+});
+
 test('a query that nobody needs any more is cancelled', async () => {
   const list = new QueryObserver(queries, from.agents.list());
   list.subscribe(() => {})();

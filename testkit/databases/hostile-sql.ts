@@ -29,6 +29,7 @@ export const OTHER_TABLES = [
   'select name from customers except select number from cards',
   'with orders as (select * from cards) select * from orders',
   'with x as (select * from cards) select * from x',
+  'with cards as (select * from cards) select * from cards',
   'with x as (select 1), y as (with cards as (select 1) select * from cards) select * from cards',
   'with x as (select * from (with cards as (select 1) select * from cards) z) select * from cards',
   'select * from (with cards as (select 1 as number) select * from cards) x, cards',

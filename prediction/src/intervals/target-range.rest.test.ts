@@ -160,5 +160,8 @@ describe('the support', () => {
     expect(findSupport(percents)).toMatchObject({ lower: 0, upper: 100 });
     const prices = Float64Array.from({ length: 300 }, (_, index) => 10 + index / 7);
     expect(findSupport(prices)).toMatchObject({ lower: 0, upper: null });
+    const one = Float64Array.from({ length: 300 }, (_, index) => index / 7);
+    expect(findSupport(one)).toMatchObject({ lower: 0, upper: null });
+    expect(findSupport(one.map((value) => -value))).toMatchObject({ lower: null, upper: 0 });
   });
 });

@@ -22,11 +22,11 @@ test('a quoted name is the table that it stands for, whatever its characters', a
 
 test('a common table expression hides the table of its name, where it is in scope only', async () => {
   const sql = `
-    with a as (select * from b), b as (select * from a)
-    select * from a, b, s.a, (with c as (select 1) select * from c) x
+    with a as (select * from b), b as (select * from a), f as (select * from f)
+    select * from a, b, f, s.a, (with c as (select 1) select * from c) x
     where exists (with recursive d as (select * from e), e as (select * from d) select * from e)
       and 1 in (select 1 from c) order by (select 1 from d)`;
-  expect(await tablesOf(sql)).toEqual([{ table: 'b' }, { schema: 's', table: 'a' }, { table: 'c' }, { table: 'd' }]);
+  expect(await tablesOf(sql)).toEqual([{ table: 'b' }, { table: 'f' }, { schema: 's', table: 'a' }, { table: 'c' }, { table: 'd' }]);
 });
 
 test('the statement is cut out of blanks, comments and semicolons', async () => {
