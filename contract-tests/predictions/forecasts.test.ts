@@ -198,6 +198,9 @@ describe('a table of series', () => {
       body: 'store,month\n,\n',
     });
     expect(await csv.text()).toContain('2020-01,,');
+    const params = { path: { projectName, modelName: 'names' }, query: { group: [''] } };
+    const known = await answered(roster.GET(`${ONE}/series`, { params }));
+    expect(known).toMatchObject({ reason: null, values: { length: 60 } });
   });
 
   test.each(['arrow-stream', 'parquet'] as const)('may have the format %s', async (format) => {

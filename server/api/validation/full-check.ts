@@ -8,7 +8,7 @@ import { invalidRequest } from '../../problems/problem.js';
 import type { Step } from '../request-context.js';
 import { takeExcerpts } from './excerpt.js';
 import { explainFaults } from './faults.js';
-import { referencedComponents, withItemsInPlace } from './schemas.js';
+import { referencedComponents, takesEmptyText, withItemsInPlace } from './schemas.js';
 
 type Spec = Awaited<Parameters<OpenApiValidator['installMiddleware']>[0]>;
 
@@ -90,8 +90,13 @@ function mountValidator({ document }: Contract, operation: Operation, bases: rea
 function describeRequests(document: Contract['document'], { path, method, parameters }: Operation): object {
   const { [method]: operation } = asRecord(document.paths[path]);
   const described = { ...withoutResponses(asRecord(operation)), parameters: [] };
-  // It would refuse `,` and `:` in a query that is not encoded, and tell of no other fault then.
-  const all = parameters.map((one) => (one['in'] === 'query' ? { ...one, allowReserved: true } : one));
+  // It would refuse `,` and `:` in a query that is not encoded, and an empty text of a list, and report no other fault
+  // then.
+  const all = parameters.map((one) => {
+    return one['in'] === 'query'
+      ? { ...one, allowReserved: true, allowEmptyValue: takesEmptyText(document, one) }
+      : one;
+  });
   const paths = { [path]: { parameters: all, [method]: described } };
   const { openapi, info } = document;
   const components = referencedComponents(document, { kind: 'document', pointer: '', value: { paths } });

@@ -12,6 +12,8 @@ export interface RequestChecks {
   /** `query`, as texts; converts them to the types of the contract. */
   readonly query: ValidateFunction;
   readonly body: ValidateFunction;
+  /** The parameters of the query of which an empty text is a value. */
+  readonly mayBeEmpty: ReadonlySet<string>;
 }
 
 /** Returns a function that compiles the checks of the requests to an operation. */
@@ -27,8 +29,16 @@ export function requestChecks({ document }: Contract): (operation: Operation) =>
       address: asSent.compile(withComponents(document, { path, header })),
       query: asTexts.compile(withComponents(document, { query })),
       body: asSent.compile(withComponents(document, { body: bodySchema })),
+      mayBeEmpty: new Set(parameters.filter((one) => takesEmptyText(document, one)).map(({ name }) => String(name))),
     };
   };
+}
+
+/** Returns whether an empty text is a value of a parameter: a list may have one, where its items have no least length. */
+export function takesEmptyText(document: Document, { schema }: JsonRecord): boolean {
+  const { type, items } = resolve(document, schema);
+  const item = resolve(document, items);
+  return type === 'array' && item['type'] === 'string' && item['minLength'] === undefined && item['enum'] === undefined;
 }
 
 export function createAjv(options: Options): Ajv2020 {

@@ -64,14 +64,15 @@ export function requestValidation(contract: Contract, bases: readonly string[]):
  * @param sent the parameters of its query as strings; on success, converted to the types of the contract
  */
 function acceptParameters(
-  { address, query }: RequestChecks,
+  { address, query, mayBeEmpty }: RequestChecks,
   req: Request,
   params: Readonly<Record<string, string>>,
   sent: Request['query'],
 ): boolean {
   if (!address({ path: params, header: req.headers })) return false;
-  // The validator treats an empty string as a missing parameter.
-  return !Object.values(sent).includes('') && query({ query: sent });
+  // The validator treats an empty string as a missing parameter, but for lists of texts.
+  const isMissing = ([name, value]: readonly [string, unknown]) => value === '' && !mayBeEmpty.has(name);
+  return !Object.entries(sent).some(isMissing) && query({ query: sent });
 }
 
 function acceptBody({ body }: RequestChecks, { consumes, defersBody }: Operation, req: Request): boolean {

@@ -26,7 +26,13 @@ test('a common table expression hides the table of its name, where it is in scop
     select * from a, b, f, s.a, (with c as (select 1) select * from c) x
     where exists (with recursive d as (select * from e), e as (select * from d) select * from e)
       and 1 in (select 1 from c) order by (select 1 from d)`;
-  expect(await tablesOf(sql)).toEqual([{ table: 'b' }, { table: 'f' }, { schema: 's', table: 'a' }, { table: 'c' }, { table: 'd' }]);
+  expect(await tablesOf(sql)).toEqual([
+    { table: 'b' },
+    { table: 'f' },
+    { schema: 's', table: 'a' },
+    { table: 'c' },
+    { table: 'd' },
+  ]);
 });
 
 test('the statement is cut out of blanks, comments and semicolons', async () => {
