@@ -96,14 +96,25 @@ export class Fixture {
   async send(request: HttpRequest, operationId: string): Promise<Answer> {
     const answer = await answerTo(this.#client, this.url, request);
     this.tally.count(operationId, answer.status);
-    if (request.method === 'PUT' && answer.status < 300) this.#put.add(readAddress(request));
-    if (request.method === 'DELETE' && answer.status < 300) this.#put.delete(readAddress(request));
+    if (request.method === 'PUT' && answer.status < 300) this.#put.add(this.#readAddress(request));
+    if (request.method === 'DELETE' && answer.status < 300) this.#put.delete(this.#readAddress(request));
     return answer;
+  }
+
+  /** Returns the address of a resource, of which a request may have another form. */
+  #readAddress({ path }: HttpRequest): string {
+    // The same resource is there with and without the prefix, and with a slash at the end.
+    const address = path
+      .replace(/\?.*/s, '')
+      .replace(/^\/api(?=\/)/, '')
+      .replace(/\/$/, '');
+    // It is found by the identifiers of the permanent resources, too.
+    return [...this.#kept.values()].reduce((text, { id, name }) => text.replaceAll(`/${id}`, `/${name}`), address);
   }
 
   /** Returns whether an earlier request has put something under the address of this one. */
   wasPut(request: HttpRequest): boolean {
-    return this.#put.has(readAddress(request));
+    return this.#put.has(this.#readAddress(request));
   }
 
   /** Sends a valid request to an operation. */
@@ -218,11 +229,6 @@ export class Fixture {
         return `Bearer ${this.keys[key]}`;
     }
   }
-}
-
-function readAddress({ path }: HttpRequest): string {
-  // The same resource is there with and without the prefix.
-  return path.replace(/\?.*/s, '').replace(/^\/api(?=\/)/, '');
 }
 
 export interface Exchange {

@@ -45,12 +45,12 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
     ['If-Match', 'If-None-Match'].some((name) => sentValue(made, 'header', name) !== undefined),
   '/problems/idempotency-key-reused': ({ made, fixture }) => isKeyUsed(made, fixture),
   '/problems/request-in-progress': ({ made, fixture }) => isKeyUsed(made, fixture),
-  '/problems/unknown-skill': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
+  '/problems/unknown-skill': namesWhatIsNotThere,
   '/problems/unusable-skill': ({ made }) =>
     ['updateSkill', 'applyManifest'].includes(made.operationId) || TOOL_TYPES.has(typeWritten(made.body?.value)),
   '/problems/chat-not-configured': ({ made }) => asksAgents(made),
   '/problems/conversation-busy': ({ made }) => asksAgents(made),
-  '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
+  '/problems/unknown-agent': namesWhatIsNotThere,
   '/problems/body-too-large': ({ made, request }) =>
     (request.body?.length ?? 0) > (findTarget(made).maxBody ?? Number.POSITIVE_INFINITY),
   // No table has the columns, the sheet or so many lines as the parameters of a training name.
@@ -156,6 +156,11 @@ function nameWritten(body: unknown): unknown {
 /** Returns the type of the skill that a write sends. */
 function typeWritten(body: unknown): unknown {
   return asRecord(asRecord(body)['skill'])['type'];
+}
+
+/** Returns whether a request names resources that its project does not have. A manifest goes to a project without any. */
+function namesWhatIsNotThere({ answer, made }: Exchange): boolean {
+  return made.operationId === 'applyManifest' || pointsAtWords(answer.json, made.body?.value);
 }
 
 /** Returns whether the answer points only at names other than those of the permanent resources. */

@@ -89,6 +89,8 @@ function mutationsOfParameter({ schema, in: where }: Parameter, value: unknown):
 /** Returns whether a value can be sent in its place. Some would change the address or the header, or be dropped. */
 function canBeSent(where: string, value: unknown): boolean {
   const texts = [value].flat().map(String);
+  // A list without items is not sent.
+  if (texts.length === 0) return false;
   if (texts.some((text) => /\p{Surrogate}/u.test(text))) return false;
   if (where === 'path') return !['', '.', '../..'].includes(texts.join());
   return where !== 'header' || texts.every((text) => /^[\x20-\x7e\x80-\xff]*$/.test(text) && isSendable(text));
