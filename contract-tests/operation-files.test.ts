@@ -63,6 +63,28 @@ test('the file of Compose has the instances, the port and the drain of the other
   for (const [, instance] of instances) expect(instance).toMatchObject({ '<<': { stop_grace_period: '20s' } });
 });
 
+test('the proxy takes the largest body of each operation', () => {
+  // Each limit stands behind the place that it is for.
+  const written = read('nginx/roster.conf').matchAll(/^ {4}location (?:~ )?(\S+) \{|client_max_body_size (\d+)/gm);
+  let here = '';
+  const limits = [...written].flatMap(([, place, mebibytes]) => {
+    here = place ?? here;
+    return mebibytes === undefined
+      ? []
+      : [{ place: here, bytes: Number(mebibytes) * 1024 * 1024 || Number.POSITIVE_INFINITY }];
+  });
+  expect(limits.length).toBeGreaterThan(3);
+  const findLimit = (path: string) =>
+    (
+      limits.find(({ place }) => place !== '/' && new RegExp(place).test(path)) ??
+      limits.find(({ place }) => place === '/')
+    )?.bytes ?? 0;
+  const tooLarge = contract.operations.filter(({ path, consumes, maxBody }) => {
+    return consumes.length > 0 && maxBody > findLimit(path.replaceAll(/\{\w+\}/g, 'x'));
+  });
+  expect(tooLarge.map(({ id }) => id)).toEqual([]);
+});
+
 test('the unit of systemd uses settings that there are', () => {
   const names = [...read('systemd/roster.service').matchAll(/(?<=Environment=.*)\b([A-Z_]+)=/g)];
   expect(names.length).toBeGreaterThan(3);
