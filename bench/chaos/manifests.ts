@@ -82,7 +82,7 @@ async function measureCases(
     }
     const { status, seconds } = await sent;
     if (status !== 200) throw new Error(`${name} was answered with ${status}`);
-    const hold = Number(await service.ask('end'));
+    const hold = Number(await service.ask('lap'));
     findings.push({
       asked: `${name}: another owner's writes ≤ ${MAX_WRITE_MS} ms, a turn of the event loop ≤ ${MAX_HOLD_MS} ms`,
       measured: `${longest.toFixed(0)} ms, the longest of ${writes}; ${hold.toFixed(0)} ms; answered after ${seconds.toFixed(1)} s`,
