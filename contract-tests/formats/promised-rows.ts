@@ -77,6 +77,6 @@ export async function expectTruthsMeet(prices: string, format: (typeof FILE_FORM
   });
   const changed = byOwn.map((row) => ({ ...row, price: row.price + 1 }));
   expect(await addTruths(prices, changed, { format, query: '?id=order_no' })).toEqual({ ...NONE, corrected: 3 });
-  // What was corrected is stored.
+  // A correction is stored: sent again, it changes nothing.
   expect(await addTruths(prices, changed, { format, query: '?id=order_no' })).toEqual({ ...NONE, unchanged: 3 });
 }
