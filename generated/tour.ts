@@ -98,9 +98,9 @@ export const TOUR = [
   },
   {
     "description": "Delete the agent.",
-    "operationId": "deleteAgentByPlural",
+    "operationId": "deleteAgent",
     "method": "DELETE",
-    "address": "/projects/default/agents/advisor",
+    "address": "/projects/default/agent/advisor",
     "headers": [],
     "body": null,
     "status": 204
