@@ -40,6 +40,8 @@ export class Fixture {
   readonly #sentKeys = new Map<string, number>();
   /** The addresses under which a request has put something. */
   readonly #put = new Set<string>();
+  /** Those of them that a later request has deleted. */
+  readonly #deleted = new Set<string>();
   readonly #client = new Client({ deadline: ANSWER_TIMEOUT_MS });
   #made = 0;
   project = '';
@@ -96,8 +98,7 @@ export class Fixture {
   async send(request: HttpRequest, operationId: string): Promise<Answer> {
     const answer = await answerTo(this.#client, this.url, request);
     this.tally.count(operationId, answer.status);
-    if (request.method === 'PUT' && answer.status < 300) this.#put.add(this.#readAddress(request));
-    if (request.method === 'DELETE' && answer.status < 300) this.#put.delete(this.#readAddress(request));
+    if (answer.status < 300) this.#notePut(request);
     return answer;
   }
 
@@ -112,9 +113,16 @@ export class Fixture {
     return [...this.#kept.values()].reduce((text, { id, name }) => text.replaceAll(`/${id}`, `/${name}`), address);
   }
 
-  /** Returns whether an earlier request has put something under the address of this one. */
+  /** Returns whether an earlier request has put something under the address of this one, which may have deleted it. */
   wasPut(request: HttpRequest): boolean {
-    return this.#put.has(this.#readAddress(request));
+    const address = this.#readAddress(request);
+    return this.#put.has(address) || (request.method === 'DELETE' && this.#deleted.has(address));
+  }
+
+  #notePut(request: HttpRequest): void {
+    const address = this.#readAddress(request);
+    if (request.method === 'PUT') this.#put.add(address);
+    if (request.method === 'DELETE' && this.#put.delete(address)) this.#deleted.add(address);
   }
 
   /** Sends a valid request to an operation. */
