@@ -62,13 +62,9 @@ export function withComponents(document: Document, properties: JsonRecord): Json
 export function withItemsInPlace(document: Document, part: unknown): unknown {
   if (Array.isArray(part)) return part.map((each) => withItemsInPlace(document, each));
   if (typeof part !== 'object' || part === null) return part;
-  const copy: [string, unknown][] = Object.entries(part).map(([name, each]) => [
-    name,
-    withItemsInPlace(document, each),
-  ]);
+  const copy = Object.fromEntries(Object.entries(part).map(([name, each]) => [name, withItemsInPlace(document, each)]));
   const { uniqueItems, items } = asRecord(part);
-  if (uniqueItems === true) copy.push(['items', resolve(document, items)]);
-  return Object.fromEntries(copy);
+  return uniqueItems === true ? { ...copy, items: resolve(document, items) } : copy;
 }
 
 /** Returns the components that a part references, directly or indirectly. */
