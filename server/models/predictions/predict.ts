@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import {
   type AnswerOptions,
-  type AnswerPart,
   type AnyPredictor,
   answerParsedRows,
   columnName,
@@ -15,9 +14,9 @@ import {
 import type { components } from '../../../generated/openapi.js';
 import type { DefersJson, RawJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
-import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';
-import { CSV_TYPE, JSON_TYPE, LINES_TYPE } from '../../edge/request.js';
-import { invalidRequest, type ProblemError, problem } from '../../problems/problem.js';
+import { JsonText } from '../../api/reply/send.js';
+import { JSON_TYPE } from '../../edge/request.js';
+import { invalidRequest } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
 import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
@@ -25,25 +24,14 @@ import { newAnswerId, type RememberedAnswer } from '../record/promise-rows.js';
 import { SMALL_ROWS, SmallAnswers } from '../record/small-answers.js';
 import { storeAhead } from '../record/store-ahead.js';
 import type { ServingVersion } from '../serving-version.js';
+import { byteAnswer, lineAnswer, startAnswer } from './answer-streams.js';
 import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
 import type { Predictors } from './predictors.js';
 import type { RowCount, RowCounter } from './row-counter.js';
-import {
-  checkRows,
-  type FoundRows,
-  findRows,
-  invalidRows,
-  unknownNames,
-  type WarningFields,
-  warningFields,
-  warningsLine,
-} from './row-warnings.js';
+import { checkRows, type FoundRows, findRows, invalidRows, type WarningFields } from './row-warnings.js';
 
 type PredictionRows = components['schemas']['PredictionRow'][];
 type PredictBody = components['schemas']['PredictBody'];
-
-/** The events of an answer, in order. */
-type Events = AsyncIterable<AnswerProgress>;
 
 /** The work of parsing and validating a byte of JSON, in microseconds: many small rows take the most. */
 const BYTE_WORK = 0.2;
@@ -225,7 +213,7 @@ export function predictOperations(
       const beginsAtOnce = version.task !== 'forecast' && !mayBeRefused;
       return reply({ status: 200, headers, body: lineAnswer(events, beginsAtOnce) });
     }
-    const begun = isStream ? events : await startAnswer(events, body);
+    const begun = isStream ? events : await startAnswer(events, () => body.release());
     const sent = byteAnswer(answerType, begun, { isStream, areLines });
     return reply({ status: 200, headers, body: sent });
   };
@@ -285,15 +273,6 @@ function toIterable(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   };
 }
 
-/** Waits for the first part of an answer, before which all of the body was read, and frees that. */
-async function startAnswer(events: AsyncGenerator<AnswerProgress>, body: RawJson<PredictBody>): Promise<Events> {
-  let first = await events.next();
-  while (!first.done && first.value.kind === 'progress') first = await events.next();
-  if (first.done) return events;
-  body.release();
-  return prepend(first.value, events);
-}
-
 /** Notes the rows of an answer as they go, and gives back at its end what was counted beyond them. */
 async function* countAnswered(
   events: AsyncGenerator<AnswerProgress>,
@@ -332,74 +311,4 @@ function answerOptions(
     ...(place && { remember: { ...place, ...(id !== undefined && { id: columnName(id) }) } }),
     form,
   };
-}
-
-async function* prepend(first: AnswerProgress, rest: AsyncGenerator<AnswerProgress>): AsyncGenerator<AnswerProgress> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
-}
-
-/**
- * Answers a stream of lines with lines. A line without an answer gets its problem, and the last line has the
- * warnings.
- */
-function lineAnswer(events: Events, beginsAtOnce: boolean): ByteStream {
-  async function* pieces(): AsyncGenerator<StreamPiece> {
-    for await (const event of events) {
-      if (event.kind === 'bytes') yield event.bytes;
-      else if (event.kind === 'fault') yield lineProblem(event);
-      else if (event.kind === 'progress') yield 'progress';
-      else if (event.kind === 'warnings') yield warningsLine(event.warnings) ?? 'progress';
-    }
-  }
-  const options = { isStream: true, areLines: true, beginsAtOnce };
-  return new ByteStream(LINES_TYPE, pieces(), options);
-}
-
-/** Answers rows with bytes of a media type. */
-function byteAnswer(
-  mediaType: string,
-  events: Events,
-  { isStream, areLines }: { readonly isStream: boolean; readonly areLines: boolean },
-): ByteStream {
-  async function* pieces(): AsyncGenerator<StreamPiece> {
-    // An answer that is refused before its first bytes has no warnings.
-    let fields: WarningFields | undefined;
-    for await (const event of events) {
-      if (event.kind === 'bytes') {
-        if (fields) yield { fields };
-        fields = undefined;
-        yield event.bytes;
-      } else if (event.kind === 'fault') throw bodyProblem(event);
-      else if (event.kind === 'progress') yield 'progress';
-      else if (event.kind === 'promises') continue;
-      else if (isStream && areLines) yield warningsLine(event.warnings) ?? 'progress';
-      else fields = warningFields(event.warnings);
-    }
-    if (fields) yield { fields };
-  }
-  const isText = mediaType === JSON_TYPE || mediaType === CSV_TYPE;
-  return new ByteStream(isText ? `${mediaType}; charset=utf-8` : mediaType, pieces(), {
-    isStream,
-    areLines,
-    trailer: isStream && !areLines ? 'Row-Warnings' : undefined,
-  });
-}
-
-/** A line that cannot be answered. */
-type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
-
-function lineProblem({ line, message, unknown }: LineFault): ProblemError {
-  if (unknown) return unknownNames(unknown, () => '/body', line);
-  return problem('/problems/invalid-line', message, { line });
-}
-
-/** Returns the problem of a line in an answer that has no place for it. */
-function bodyProblem({ line, message, unknown }: LineFault): ProblemError {
-  if (unknown) return unknownNames(unknown, () => '/body');
-  return problem('/problems/malformed-body', `Line ${line}: ${message}`);
 }
