@@ -18,6 +18,7 @@ const SHORT_SHARE = 32;
 const COLUMNS = ['place', 'pattern', 'bytes', 'status', 'hold, ms', 'slope', 'live, ms'];
 
 interface Options {
+  readonly from?: string;
   readonly short?: true;
   readonly anySpeed?: true;
 }
@@ -36,6 +37,7 @@ interface Longest {
  */
 await scriptCommand('bench:hold', 'Measure for how long one request blocks the event loop.')
   .argument('[words...]', 'only the operations and cases whose names contain the words')
+  .option('--from <name>', 'begin with the first operation whose name contains the text')
   .option('--short', 'send some of the patterns, and judge only gross faults, which no load causes')
   .option('--any-speed', 'exit with 0 whatever blocked the event loop')
   .addHelpText(
@@ -49,7 +51,7 @@ ${BOUNDS.slope}; in the short form, for longer than ${GROSS_BOUNDS.hold} ms, or 
 async function measure(words: readonly string[], options: Options): Promise<void> {
   const begun = performance.now();
   const word = words.join(' ');
-  const { short } = options;
+  const { short, from = '' } = options;
   const tables = await withFolder((folder) =>
     withStored(folder, short === true, async (stored) => {
       const watch = await Watch.begin(stored.service);
@@ -64,7 +66,7 @@ async function measure(words: readonly string[], options: Options): Promise<void
     }),
   );
   const text = [`${machine()}; ${minutesSince(begun)}`, ...tables].join('\n\n');
-  const isWhole = !short && word === '';
+  const isWhole = !short && word === '' && from === '';
   await publish(`${text}\n`, isWhole ? { file: 'hold', name: 'bench:hold' } : undefined);
 }
 
@@ -73,10 +75,12 @@ async function measureGrowths(
   { known }: Stored,
   watch: Watch,
   words: string,
-  { short, anySpeed }: Options,
+  { from = '', short, anySpeed }: Options,
 ): Promise<string[]> {
   const all = [...listSamples(known).flatMap(listGrowths), ...listStrangers(known)];
-  const named = all.filter(({ sample }) => sample.includes(words));
+  const first = all.findIndex(({ sample }) => sample.includes(from));
+  if (first === -1) throw new Error(`no operation has a name that contains ${from}`);
+  const named = all.slice(first).filter(({ sample }) => sample.includes(words));
   const chosen = short ? named.filter((_, at) => at % SHORT_SHARE === 0) : named;
   const bounds = short ? GROSS_BOUNDS : BOUNDS;
   const authorization = `Bearer ${known.key}`;
