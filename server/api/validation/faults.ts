@@ -6,6 +6,7 @@ import { escapeToken } from '../../../contract/pointer.js';
 import { absenceRule, describePattern, patternRule } from '../../../contract/rule-messages.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
 import { type FieldError, UNKNOWN_PARAMETER } from '../../problems/problem.js';
+import { cutName } from '../../problems/shown-text.js';
 import type { Excerpt } from './excerpt.js';
 import { createAjv, parameterSchema, withComponents } from './schemas.js';
 import { type FormFaults, findFormFaults, findShapeFault } from './shape-faults.js';
@@ -94,7 +95,8 @@ function runCheck(check: ValidateFunction, value: unknown): Fault[] {
 function readFault({ instancePath, keyword, params, message = '' }: ErrorObject): Fault {
   const { missingProperty, additionalProperty, unevaluatedProperty } = asRecord(params);
   const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
-  const pointer = name === undefined ? instancePath : `${instancePath}/${escapeToken(String(name))}`;
+  // To escape a million characters takes long, and the answer shows the first ones.
+  const pointer = name === undefined ? instancePath : `${instancePath}/${escapeToken(cutName(String(name)))}`;
   return { pointer, keyword, params: asRecord(params), message };
 }
 

@@ -148,6 +148,18 @@ test('the validator does not compile OpenAPI’s own schema, which takes longer 
   expect(files.filter((file) => file.endsWith('/openapi.schema.validator.js'))).toEqual([]);
 });
 
+test('a refusal holds the beginning of a name that a caller made up', async () => {
+  const part = { type: 'text', text: 'a', ['/'.repeat(60_000)]: 1 };
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model: 'a', messages: [{ role: 'user', content: [part] }] }),
+  });
+  const text = await answer.text();
+  expect(text).toContain('/body/messages/0/content/0/~1~1');
+  expect(text.length).toBeLessThan(40_000);
+});
+
 test('Ajv sees the type of the items of each list without repeats, and so compares no pairs', () => {
   const lists: unknown[] = [];
   const visit = (part: unknown) => {
