@@ -60,6 +60,8 @@ async function readDetail(response: Response): Promise<string> {
  */
 function sendWithProgress(request: Request, body: Blob, onProgress: (share: number) => void): Promise<Response> {
   return new Promise((resolve, reject) => {
+    // A signal that is already aborted has no further event.
+    request.signal.throwIfAborted();
     const xhr = new XMLHttpRequest();
     xhr.open(request.method, request.url);
     xhr.responseType = 'text';
