@@ -7,7 +7,8 @@ import { WAIT_MS } from '../../testkit/patience.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { hundredLines } from '../sent-tables.js';
 import { browserAndService, expectGoodView, expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
-import { chooseFile, pressByKeyboard } from './table-views.js';
+import { holdAnswer } from './held-answers.js';
+import { chooseFile, focusByKeyboard, pressByKeyboard } from './table-views.js';
 
 /** A name as hostile to a page as a table may have. */
 const LONG_NAME = `<img src=x onerror=alert(1)> ${'Größe'.repeat(14)}`;
@@ -217,9 +218,37 @@ describe('the views of a model', () => {
     // The values of a plot are read by keyboard.
     await page.getByRole('slider', { name: 'Values of price by carat' }).press('ArrowRight');
     await page.locator('.mark-values', { hasText: / to / }).waitFor();
+    const wider = await holdAnswer(page, ({ pathname }) => pathname.endsWith('/predict'));
     await page.getByLabel('95%').check();
+    await wider.asked;
+    // The prediction that is shown keeps the confidence that was asked for.
+    expect(await page.getByRole('region', { name: 'Prediction' }).innerText()).not.toContain('too few rows');
+    await wider.letThrough();
+    await page.getByText('With 95% confidence').waitFor();
     await page.getByRole('img', { name: 'price by carat' }).waitFor();
     await expectGoodViewInEachWindow(look);
+
+    // Another version begins to serve while the one before it is asked.
+    const late = await holdAnswer(page, ({ pathname }) => pathname.endsWith('/predict'));
+    await page.getByLabel('90%').check();
+    await late.asked;
+    const serve = (version: number) =>
+      answered(
+        on.roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {
+          params: { path: { projectName: 'default', modelName: 'prices' } },
+          body: { serving: { version } },
+        }),
+      );
+    await serve(1);
+    const next = page.waitForRequest(/\/models\/prices\.1\/predict/);
+    const reloaded = page.waitForResponse(/\/models\/prices\?version=1$/);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await reloaded;
+    // The page asks once its values rest.
+    await page.waitForTimeout(500);
+    await late.letThrough();
+    await next;
+    await serve(2);
 
     await goTo(page, '/projects/default/models/leavers/try', 'leavers');
     await page.getByText(/The probability of this class is \d+%/).waitFor();
@@ -326,8 +355,21 @@ describe('the views of a model', () => {
     await remove(page, 'passing');
     await goTo(page, '/projects/default/models/~new', 'Train a model');
     await chooseFile(page, { name: 'passing.csv', content: table });
+    // Cancelled before it is free, the table is not sent.
+    let sent = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') sent += 1;
+    });
+    const deletion = await holdAnswer(page, ({ pathname }) => pathname.endsWith('/models/passing'));
+    await pressByKeyboard(page, 'Train');
+    await deletion.asked;
+    await pressByKeyboard(page, 'Cancel');
+    await deletion.letThrough();
+    await expect.poll(() => status('passing')).toBe(404);
+    expect(sent).toBe(0);
     await pressByKeyboard(page, 'Train');
     await page.getByRole('heading', { level: 1, name: 'passing' }).waitFor();
+    expect(sent).toBe(1);
     const second = await settled(on.roster, { projectName: 'default', modelName: 'passing' });
     expect(second).toMatchObject({ version: 1, status: 'ready' });
     expect(second.id).not.toBe(first.id);
@@ -375,12 +417,3 @@ describe('the views of a model', () => {
     await expectGoodView(look);
   });
 });
-
-/** Presses Tab until a control has the focus. */
-async function focusByKeyboard(page: Page, control: ReturnType<Page['getByLabel']>): Promise<void> {
-  for (let tabs = 0; tabs < 40; tabs++) {
-    if (await control.evaluate((element) => element.matches(':focus'))) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error('Tab does not reach the control');
-}

@@ -95,7 +95,12 @@ function TryRow({ project, model }: { project: string; model: Model }) {
     <>
       {error !== null && <ErrorNotice error={error} retry={retry} />}
       {(prediction !== undefined || error === null) && (
-        <Answer model={model} prediction={prediction} confidence={asked} warnings={ownWarnings} />
+        <Answer
+          model={model}
+          prediction={prediction}
+          confidence={predicted?.question.confidence}
+          warnings={ownWarnings}
+        />
       )}
       <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
       <div class="try">

@@ -39,21 +39,23 @@ export function usePredictions(
   const [predicted, setPredicted] = useState<Predicted | null>(null);
   const [error, setError] = useState<unknown>(null);
   const isLost = useSignal(connection).state === 'lost';
-  const wanted = useRef(question);
+  const wanted = useRef({ model, question });
   const isBusy = useRef(false);
   // Versions of earlier releases have no contributions: they are asked once.
-  const isExplained = useRef(true);
+  const unexplained = useRef(0);
   const isGone = useRef(false);
 
   const send = async () => {
     if (isBusy.current || isGone.current) return;
     isBusy.current = true;
     const sent = wanted.current;
+    const ask = (contributions: boolean) => predict(project, sent.model, sent.question, contributions);
+    const { version } = sent.model;
     try {
-      const answer = await predict(project, model, sent, isExplained.current).catch((reason: unknown) => {
-        if (!isExplained.current || !isWithoutContributions(reason)) throw reason;
-        isExplained.current = false;
-        return predict(project, model, sent, false);
+      const answer = await ask(unexplained.current !== version).catch((reason: unknown) => {
+        if (unexplained.current === version || !isWithoutContributions(reason)) throw reason;
+        unexplained.current = version;
+        return ask(false);
       });
       setPredicted(answer);
       setError(null);
@@ -69,7 +71,7 @@ export function usePredictions(
   const settled = useSettled(key);
   useEffect(() => {
     if (settled !== key) return;
-    wanted.current = question;
+    wanted.current = { model, question };
     if (!isLost) void send();
   }, [settled, isLost]);
   useEffect(() => {
