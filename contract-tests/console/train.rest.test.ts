@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { answered } from 'roster-client';
+import { answered, untilReady } from 'roster-client';
 import { describe, expect, test } from 'vitest';
 import { fewDiamonds, slowTable } from '../../testkit/data/diamonds.js';
 import { type Fault, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
@@ -124,6 +124,42 @@ describe('training in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'prices' }).waitFor();
     await page.context().close();
     await proxy.close();
+  });
+
+  test('begins a new version with the task of the newest, and says when it answers', async () => {
+    const look = await openInProject('stars', 'models');
+    const { page } = look;
+    const path = { projectName: 'stars', modelName: 'stars' };
+    const rows = Array.from({ length: 90 }, (_, row) => `${row % 30},${1 + Math.floor((row % 30) / 10)}`);
+    const content = ['size,stars', ...rows].join('\n');
+    await answered(
+      on.roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+        params: { path, query: { target: 'stars', task: 'classification', effort: 'fast' } },
+        body: content,
+        headers: { 'Content-Type': 'text/csv' },
+      }),
+    );
+    await untilReady(on.roster, path);
+    await goTo(page, '/projects/stars/models/~new?name=stars', 'Train a new version of stars');
+    await chooseFile(page, { name: 'stars.csv', content });
+    await page.getByText('trains its version 2, which answers predictions as soon as it is ready.').waitFor();
+    expect(await page.getByLabel('Predict it as').inputValue()).toBe('classification');
+    await page.getByRole('button', { name: 'Train' }).click();
+    const newest = async () => {
+      const { version, task } = await untilReady(on.roster, path);
+      return { version, task };
+    };
+    await expect.poll(newest).toEqual({ version: 2, task: 'classification' });
+
+    await answered(
+      on.roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {
+        params: { path },
+        body: { serving: { promotion: 'manual' } },
+      }),
+    );
+    await goTo(page, '/projects/stars/models/~new?name=stars', 'Train a new version of stars');
+    await chooseFile(page, { name: 'stars.csv', content });
+    await page.getByText('The table trains its version 3.').waitFor();
   });
 
   test('leads to a model that is already in training, and cancels the training', async () => {

@@ -67,7 +67,7 @@ const FEW = 10;
 function describeTask(profile: ColumnProfile, task: Task): string {
   const { values } = profile;
   if (task === 'classification') {
-    return `Predicts one of ${nameValues(profile)}, with its probability. A class needs at least 10 rows; rarer classes are merged.`;
+    return `Predicts one of ${nameValues(profile)}, with its probability. Two classes need 10 rows each, others 5. Rarer ones are merged.`;
   }
   if (task === 'forecast' && profile.task === 'regression') {
     return 'Forecasts the next values of one or many series, with intervals.';

@@ -79,8 +79,10 @@ export function TrainForm({
 
   const uses = findUses(profiles, settings.uses, existing);
   const profile = profiles.find((column) => column.name === target);
-  const forecaster = target === known && existing?.task === 'forecast' ? existing : undefined;
-  const task = chosenTask ?? forecaster?.task ?? profile?.task ?? 'regression';
+  const before = target === known ? existing : undefined;
+  const forecaster = before?.task === 'forecast' ? before : undefined;
+  const task = chosenTask ?? before?.task ?? profile?.task ?? 'regression';
+  const takesOver = existing?.promotion === 'always' || existing?.serving_version === null;
   const effort = findEffort(settings, existing);
   const series = chosenSeries ?? guessSeries(profiles, target, forecaster);
   const roles = [target, ...(task === 'forecast' ? [series.order_by, ...series.group_by, ...series.known] : [])];
@@ -225,7 +227,7 @@ export function TrainForm({
             label="Name of the model"
             hint={
               existing &&
-              `This model exists. The table trains its version ${existing.version + 1}, which answers predictions as soon as it is ready.`
+              `This model exists. The table trains its version ${existing.version + 1}${takesOver ? ', which answers predictions as soon as it is ready' : ''}.`
             }
             error={nameError}
             element={nameInput}
