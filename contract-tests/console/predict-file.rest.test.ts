@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import type { Look } from '../docs/browser.js';
 import { browserAndService, expectGoodView, expectGoodViewInEachWindow, openConsole } from './console-page.js';
+import { holdAnswer } from './held-answers.js';
 import { chooseFile, pressByKeyboard } from './table-views.js';
 
 /** Two classes, of which the name of one is a formula of a spreadsheet. */
@@ -134,6 +135,23 @@ describe('predicting a file in the console', () => {
     await expectGoodView(look);
   });
 
+  test('reads texts of other formats that a spreadsheet would take for formulas as they stand', async () => {
+    const look = await openFileView(on.open(VIEW));
+    const { page } = look;
+    const rows = [0, 10, 20, 80].map((size) => ({ size, weight: size * 2, kind: size < 50 ? '=1+1' : 'plain' }));
+    await chooseFile(page, { name: 'formulas.json', content: JSON.stringify(rows) });
+    await page.getByRole('button', { name: 'Predict 4 rows' }).click();
+    await page.getByRole('heading', { name: '4 rows predicted' }).waitFor();
+    await page
+      .getByText(/100(\.0)? ?%/)
+      .first()
+      .waitFor();
+    await page.getByRole('cell', { name: '=1+1', exact: true }).first().waitFor();
+    expect(await page.getByRole('cell', { name: 'wrong' }).count()).toBe(0);
+    // In the file, an apostrophe keeps a spreadsheet from computing them.
+    expect((await download(page)).split(/\r?\n/)[1]).toMatch(/^0,0,'=1\+1,'=1\+1,/);
+  });
+
   test('continues where it stopped, and reports all pieces together', async () => {
     const proxy = await openFaultyProxy(on.server.url);
     const look = await openFileView(openConsole(on.browser, proxy.url, VIEW));
@@ -145,12 +163,26 @@ describe('predicting a file in the console', () => {
     await chooseFile(page, { name: 'long.csv', content: `size,weight\n${rows.join('\n')}\n` });
     const predict = page.getByRole('button', { name: 'Predict 5,000 rows' });
     await predict.waitFor();
+    // Other views may be looked at while it runs, or after it has stopped.
+    const lookElsewhere = async () => {
+      await page.getByRole('link', { name: 'Quality' }).click();
+      await page.getByRole('link', { name: 'Share or print' }).waitFor();
+      await page.getByRole('link', { name: 'Predict a file' }).click();
+      await page.getByText('2,000 rows predicted so far').waitFor();
+    };
+    let pieces = 0;
+    const second = await holdAnswer(page, ({ pathname }) => pathname.endsWith('/predict') && ++pieces === 2);
+    await predict.click();
+    await second.asked;
+    await lookElsewhere();
     // No other request meets the faults.
     await look.idle();
-    proxy.next('none', { status: 400, body: 'no answer of the service' });
-    await predict.click();
+    proxy.next({ status: 400, body: 'no answer of the service' });
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').waitFor();
     await page.getByText('2,000 rows predicted so far').waitFor();
     await expectGoodViewInEachWindow(look);
+    await lookElsewhere();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: '5,000 rows predicted' }).waitFor();
     await page.getByText('far outside the range of the training table, in 3 rows').waitFor();

@@ -1,5 +1,5 @@
 import type { Model } from 'roster-client';
-import { type KeptResult, PredictTable } from '../predictions/predict-table.js';
+import { type KeptPrediction, PredictTable } from '../predictions/predict-table.js';
 import { href } from '../router/route.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
 import { useFile } from '../tables/use-file.js';
@@ -27,8 +27,8 @@ export function PredictFileView({ project, model }: { project: string; model: st
   );
 }
 
-/** The last result, which stays while other views are looked at. */
-let kept: KeptResult | undefined;
+/** The last prediction, which stays while other views are looked at. */
+let kept: KeptPrediction | undefined;
 
 /** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
 function PredictFile({ project, model }: { project: string; model: Model }) {
@@ -41,8 +41,8 @@ function PredictFile({ project, model }: { project: string; model: Model }) {
         model={model}
         head={head}
         before={head === before?.head ? before : undefined}
-        onDone={(done) => {
-          kept = done;
+        onKeep={(prediction) => {
+          kept = prediction;
         }}
         onHead={setHead}
         forget={() => {

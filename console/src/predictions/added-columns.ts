@@ -75,3 +75,6 @@ export function addedCells(columns: readonly AddedColumn[], row: PredictionRow, 
     return Array.isArray(value) ? withoutFormula(value.join(' | ')) : '';
   });
 }
+
+/** Returns the text that `withoutFormula` has written as a cell. */
+export const withFormula = (cell: string) => cell.replace(/^'(?=[=+\-@\t\r])/, '');

@@ -63,7 +63,7 @@ function Comparison({ project, model, head, result, name }: Props & { name: stri
   const unit = targetUnit(model);
   return (
     <Loading loaded={loaded} what={`the predictions of ${name}`} retry={reload}>
-      {({ other, rows, differing, distance }) => {
+      {({ other, rows, compared, differing, distance }) => {
         const scores = [result.score, other.score];
         const quality = (value: number) => (isClass ? finePercent(value) : rounded(value, unit));
         const cells = (read: 'quality' | 'coverage', write: (value: number) => string) =>
@@ -83,8 +83,9 @@ function Comparison({ project, model, head, result, name }: Props & { name: stri
             </Scrolling>
             <p>
               {isClass
-                ? `They answer differently in ${whole(differing)} rows.`
-                : `They differ by ${rounded(distance, unit)} on average.`}
+                ? `They answer differently in ${whole(differing)} rows`
+                : `They differ by ${rounded(distance, unit)} on average`}
+              {compared < result.rows && ` in the first ${whole(compared)} rows`}.
             </p>
             {rows.length > 0 && (
               <Scrolling isPreview isWide label="Rows in which the models differ most">
@@ -133,5 +134,11 @@ async function compare(project: string, name: string, head: TableHead, result: P
       ...texts,
     ]);
   const sum = pairs.reduce((total, { distance }) => total + distance, 0);
-  return { other, rows, differing: differing.length, distance: sum / Math.max(1, pairs.length) };
+  return {
+    other,
+    rows,
+    compared: pairs.length,
+    differing: differing.length,
+    distance: sum / Math.max(1, pairs.length),
+  };
 }

@@ -25,14 +25,16 @@ import { chosenFields, type PredictedTable, type PredictionProgress, TablePredic
 type State =
   | { readonly step: 'compared' }
   | { readonly step: 'running'; readonly progress: PredictionProgress }
-  | { readonly step: 'stopped'; readonly error: unknown; readonly progress: PredictionProgress }
+  /** Without an error, the page was left. */
+  | { readonly step: 'stopped'; readonly error?: unknown; readonly progress: PredictionProgress }
   | { readonly step: 'done'; readonly result: PredictedTable };
 
-/** A file that was predicted, and its result. */
-export interface KeptResult {
+/** A file of which no row, the first rows or all rows were predicted. */
+export interface KeptPrediction {
   readonly model: Model;
   readonly head: TableHead;
-  readonly result: PredictedTable;
+  readonly prediction: TablePrediction | undefined;
+  readonly state: State;
 }
 
 const COMPARED: State = { step: 'compared' };
@@ -45,16 +47,17 @@ export function PredictTable({
   model: current,
   head,
   before,
-  onDone,
+  onKeep,
   onHead,
   forget,
 }: {
   project: string;
   model: Model;
   head: TableHead;
-  /** The result of this file, if it was predicted before. */
-  before: KeptResult | undefined;
-  onDone: (done: KeptResult) => void;
+  /** The prediction of this file, if it began before. */
+  before: KeptPrediction | undefined;
+  /** Called with a prediction that has ended, or can be continued. */
+  onKeep: (kept: KeptPrediction) => void;
   /** Called with the file as it is read with another line as its header. */
   onHead: (head: TableHead) => void;
   forget: () => void;
@@ -63,12 +66,12 @@ export function PredictTable({
   const [model] = useState(current);
   const comparison = useMemo(() => compareColumns(head.columns, model), [head, model]);
   const suspects = useMemo(() => checkRows(model, head, comparison), [head, model]);
-  const [state, setState] = useState<State>(before ? { step: 'done', result: before.result } : COMPARED);
+  const [state, setState] = useState(before?.state ?? COMPARED);
   const [confidence, setConfidence] = useState(DEFAULT_CHOICE);
   const [id, setId] = useState<string>();
   const [isExplained, setExplained] = useState(false);
   const aborter = useRef<AbortController>(undefined);
-  const prediction = useRef<TablePrediction>(undefined);
+  const prediction = useRef(before?.prediction);
   const place = usePlace(project, head, onHead);
   useEffect(() => () => aborter.current?.abort(), []);
   useLeaveWarning(state.step === 'running' || state.step === 'stopped');
@@ -77,33 +80,33 @@ export function PredictTable({
     const running = new AbortController();
     aborter.current = running;
     const { signal } = running;
-    prediction.current ??= new TablePrediction(
-      project,
-      model,
-      head,
-      comparison,
-      readConfidence(confidence),
-      id,
-      isExplained,
-    );
+    const asked = readConfidence(confidence);
+    const own = prediction.current ?? new TablePrediction(project, model, head, comparison, asked, id, isExplained);
+    prediction.current = own;
     let reached = progress;
+    const end = (ended: State) => {
+      // A cancelled prediction is not kept.
+      if (prediction.current !== own) return;
+      setState(ended);
+      onKeep({ model, head, prediction: own, state: ended });
+    };
     setState({ step: 'running', progress });
     try {
-      const result = await prediction.current.run((next) => {
+      const result = await own.run((next) => {
         reached = next;
         if (!signal.aborted) setState({ step: 'running', progress: next });
       }, signal);
-      if (signal.aborted) return;
-      setState({ step: 'done', result });
-      onDone({ model, head, result });
+      end({ step: 'done', result });
     } catch (error) {
-      if (!signal.aborted) setState({ step: 'stopped', error, progress: reached });
+      if (!signal.aborted) end({ step: 'stopped', error, progress: reached });
+      else if (isCsv(head)) end({ step: 'stopped', progress: reached });
     }
   };
   const cancel = () => {
     aborter.current?.abort();
     prediction.current = undefined;
     setState(COMPARED);
+    onKeep({ model, head, prediction: undefined, state: COMPARED });
   };
 
   return (
@@ -151,7 +154,7 @@ export function PredictTable({
       )}
       {state.step === 'stopped' && (
         <>
-          <ErrorNotice error={state.error} />
+          {state.error !== undefined && <ErrorNotice error={state.error} />}
           {isCsv(head) && (
             <p>{count(state.progress.rows, 'row')} predicted so far. They are kept while this page is open.</p>
           )}

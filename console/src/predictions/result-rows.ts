@@ -24,7 +24,7 @@ export interface ArrangedRows {
   readonly count: number;
 }
 
-/** The most rows of an arrangement, which is held in memory. */
+/** The most rows of an arrangement of a file that is not kept in memory. */
 const MAX_ROWS = 100_000;
 
 /** The most cells of a file that are kept in memory; a larger file is read again for each arrangement. */
@@ -35,6 +35,9 @@ export class ResultRows {
   /** All rows so far; undefined if they are too many to be kept. */
   #kept: TableRecord[] | undefined = [];
   #cells = 0;
+
+  /** @param toOriginal returns a row of the file as it was added */
+  constructor(private readonly toOriginal: (cells: TableRecord) => TableRecord) {}
 
   add(rows: readonly TableRecord[]): void {
     for (const row of rows) this.#cells += row.length;
@@ -48,8 +51,8 @@ export class ResultRows {
   }
 
   /**
-   * Returns rows in an order, 100,000 at most. Equal rows keep their order in the file; rows without a value in the
-   * column that is sorted by come last.
+   * Returns rows in an order: of a file that is not kept in memory, 100,000 at most. Equal rows keep their order in the
+   * file; rows without a value in the column that is sorted by come last.
    * @param file the predicted file, of which the rows are those that were added
    */
   async arrange(file: Blob, format: TableFormat, table: ResultTable, wanted: Arrangement): Promise<ArrangedRows> {
@@ -57,17 +60,19 @@ export class ResultRows {
     const sorted = sorter(table.columns, wanted);
     let rows: ResultRow[] = [];
     let [place, count] = [0, 0];
-    const parts = this.#kept ? [{ records: this.#kept }] : readRows(file, format);
+    const [parts, most] = this.#kept
+      ? [[{ records: this.#kept }], Number.POSITIVE_INFINITY]
+      : [readRows(file, format), MAX_ROWS];
     for await (const { records } of parts) {
       for (const cells of records) {
-        const row = { place: ++place, cells };
+        const row = { place: ++place, cells: this.#kept ? cells : this.toOriginal(cells) };
         if (!isWanted(row)) continue;
         count++;
-        if (wanted.sortBy !== '' || rows.length < MAX_ROWS) rows.push(row);
+        if (wanted.sortBy !== '' || rows.length < most) rows.push(row);
       }
-      if (rows.length > 2 * MAX_ROWS) rows = sorted(rows).slice(0, MAX_ROWS);
+      if (rows.length > 2 * most) rows = sorted(rows).slice(0, most);
     }
-    return { rows: sorted(rows).slice(0, MAX_ROWS), count };
+    return { rows: sorted(rows).slice(0, most), count };
   }
 }
 

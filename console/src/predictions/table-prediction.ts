@@ -15,7 +15,14 @@ import type { TableFormat } from '../tables/table-format.js';
 import { isCsv, type TableHead } from '../tables/table-head.js';
 import { TableWriter } from '../tables/write-records.js';
 import { bytes, count, whole } from '../ui/format.js';
-import { addedCells, addedColumns, probabilityFields, reasonFields, warningsField } from './added-columns.js';
+import {
+  addedCells,
+  addedColumns,
+  probabilityFields,
+  reasonFields,
+  warningsField,
+  withFormula,
+} from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
 import { type Contributions, explainRow } from './contributions.js';
 import { type AnswerLine, type Piece, readLines, readPieces } from './pieces.js';
@@ -97,7 +104,7 @@ export class TablePrediction {
   #warnedRows = 0;
   #seenRows = 0;
   readonly #hasDecimalComma: boolean;
-  readonly #written = new ResultRows();
+  readonly #written: ResultRows;
   readonly #warnings = new Map<string, RowWarning>();
   #hasMoreWarnings = false;
   #rows = 0;
@@ -128,6 +135,9 @@ export class TablePrediction {
     this.#format = isText ? head.format : PLAIN_CSV;
     this.#own = isText ? head.columns : head.columns.filter((name) => !unknown.has(name));
     this.#targetIndex = this.#own.indexOf(model.target);
+    this.#written = new ResultRows((cells) =>
+      isText ? cells : cells.map((cell, at) => (at < this.#own.length ? withFormula(cell) : cell)),
+    );
     this.#pieces = isText ? readPieces(head) : this.#answerWhole();
     this.#scorer = new Scorer(model);
     this.#added = addedColumns(model, head.columns, chosenFields(model, id, isExplained));
@@ -147,6 +157,11 @@ export class TablePrediction {
     const writer = new TableWriter(format, format.hasMark || format.encoding !== 'utf-8');
     writer.add([this.#columns]);
     return writer;
+  }
+
+  /** Returns rows as the file has them. Texts of other formats than CSV may be formulas there. */
+  #toWritten(rows: readonly TableRecord[]): readonly TableRecord[] {
+    return isCsv(this.#head) ? rows : rows.map((row) => row.map((cell) => withoutFormula(cell)));
   }
 
   get #columns(): string[] {
@@ -225,7 +240,7 @@ export class TablePrediction {
         else this.#note(line);
       }
       const records = answers.map((row) =>
-        this.#own.map((name, index) => toCell(row[index === this.#targetIndex ? `${name}_original` : name])),
+        this.#own.map((name, index) => String(row[index === this.#targetIndex ? `${name}_original` : name] ?? '')),
       );
       yield { records, answers, share: undefined };
     }
@@ -269,7 +284,7 @@ export class TablePrediction {
       const warned = this.#withColumnWarnings(answer);
       return [...cells, ...addedCells(this.#added, warned, this.#hasDecimalComma)];
     });
-    this.#writer.add(written);
+    this.#writer.add(this.#toWritten(written));
     this.#rows += written.length;
     this.#written.add(written);
   }
@@ -315,7 +330,7 @@ export class TablePrediction {
       arrange: (wanted) => this.#written.arrange(file, format, table, wanted),
       write: (rows) => {
         const writer = this.#beginFile();
-        writer.add(rows);
+        writer.add(this.#toWritten(rows));
         return writer.toBlob();
       },
       explain: (row) => this.#explain(row),
@@ -337,11 +352,6 @@ export const chosenFields = (model: Model, id: string | undefined, isExplained: 
   ...(isExplained ? reasonFields(model) : []),
   ...(id === undefined ? [] : [ROW_ID]),
 ];
-
-/** Writes a value of another format as a cell of CSV. */
-function toCell(value: unknown): string {
-  return typeof value === 'string' ? withoutFormula(value) : String(value ?? '');
-}
 
 /** Returns lines of JSON as an array. */
 function toArray(lines: string): string {

@@ -1,4 +1,5 @@
 import writeXlsxFile from 'write-excel-file/browser';
+import { withFormula } from './added-columns.js';
 import type { ResultColumn, ResultRow } from './result-columns.js';
 
 /** The widths of columns in a workbook, in characters. */
@@ -30,7 +31,7 @@ export function writeWorkbook(columns: readonly ResultColumn[], rows: readonly R
       const value = column.isNumber && PLAIN.test(cell) ? Number(column.valueOf(row)) : Number.NaN;
       if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return { type: Number, value };
       // A cell of a workbook is no formula if it is a text, without the apostrophe that says so in CSV.
-      const text = ASIDE.has(column.role) ? cell : cell.replace(/^'(?=[=+\-@\t\r])/, '');
+      const text = ASIDE.has(column.role) ? cell : withFormula(cell);
       return { type: String, value: text.slice(0, MAX_CHARACTERS) };
     }),
   );

@@ -19,5 +19,10 @@ export function Loading<T>({
   useWaitAnnouncement(loaded.state === 'loading' ? `Loading ${what}` : undefined);
   if (loaded.state === 'loading') return <p class="waiting">Loading {what} …</p>;
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} retry={retry} />;
-  return <>{children(loaded.value)}</>;
+  return (
+    <>
+      {loaded.error !== undefined && <ErrorNotice error={loaded.error} retry={retry} />}
+      {children(loaded.value)}
+    </>
+  );
 }
