@@ -167,6 +167,21 @@ describe('the console', () => {
     await press(page, 'Try again');
     await page.getByText('the actual value is between 2,202 and 3,281').waitFor();
   });
+
+  test('keeps what it shows when a later reload fails', async () => {
+    const { page } = await show({
+      choices: { getModel: [200, 500, 200] },
+      view: `${MODEL}/try`,
+      heading: 'diamond_prices',
+    });
+    await page.getByText('the actual value is between').waitFor();
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByRole('alert').getByText('Internal error').waitFor();
+    await page.getByText('the actual value is between').waitFor();
+    await press(page, 'Try again');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByText('the actual value is between').waitFor();
+  });
 });
 
 async function isInWindow(element: Locator): Promise<boolean> {
