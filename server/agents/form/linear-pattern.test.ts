@@ -44,6 +44,13 @@ test.each([
   expect(steps).toBeLessThan(50 * length);
 });
 
+test('choices that all lead to one state are steps, too', () => {
+  let steps = 0;
+  const counted = { spend: (count: number) => (steps += count) };
+  expect(new LinearPattern(`(?:${'|'.repeat(900)})z`).test('a'.repeat(100), counted)).toBe(false);
+  expect(steps).toBeGreaterThan(90_000);
+});
+
 test.each([
   '(a',
   'a)',

@@ -14,8 +14,19 @@ export interface Steps {
 }
 
 const MAX_PATTERN_LENGTH = 1000;
-const MAX_STATES = 2000;
+const MAX_STATES = 10_000;
 const MAX_DEPTH = 50;
+
+/** The states that may still be made, of one pattern or of several that are kept together. */
+export class PatternStates implements Steps {
+  #left = MAX_STATES;
+
+  /** @throws {PatternError} if there are none left */
+  spend(count: number): void {
+    this.#left -= count;
+    if (this.#left < 0) throw new PatternError('has too many repetitions, with other patterns; write shorter ones');
+  }
+}
 
 type Position = '^' | '$' | '\\b' | '\\B';
 
@@ -38,13 +49,16 @@ type State =
 export class LinearPattern {
   readonly #start: State;
 
-  /** @throws {PatternError} if it is not valid, too long, or needs more than a walk over the text */
-  constructor(source: string) {
+  /**
+   * @param states those that are left for it, and for others that are kept with it
+   * @throws {PatternError} if it is not valid, too long, or needs more than a walk over the text
+   */
+  constructor(source: string, states = new PatternStates()) {
     if (source.length > MAX_PATTERN_LENGTH) {
       throw new PatternError(`must have at most ${MAX_PATTERN_LENGTH} characters`);
     }
     const parser = new Parser(source);
-    this.#start = new Builder().build(parser.parse(), { kind: 'end' });
+    this.#start = new Builder(states).build(parser.parse(), { kind: 'end' });
   }
 
   /** Returns whether it matches anywhere in a text. @throws what `steps` throws */
@@ -75,8 +89,9 @@ function follow(start: State, text: readonly string[], at: number, reached: Set<
   const waiting = [start];
   for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
     if (state.kind === 'end') return true;
-    if (reached.has(state)) continue;
+    // Also for a state that was reached before: an expression of empty choices leads to the same one a thousand times.
     steps.spend(1);
+    if (reached.has(state)) continue;
     reached.add(state);
     if (state.kind === 'split') waiting.push(...state.next);
     else if (state.kind === 'position' && isAt(state.position, text, at)) waiting.push(state.next);
@@ -100,11 +115,10 @@ function isWordCharacter(char: string | undefined): boolean {
 
 /** Makes the states of an expression from its end to its beginning. */
 class Builder {
-  #count = 0;
+  constructor(private readonly states: PatternStates) {}
 
   build(node: Node, next: State): State {
-    this.#count += 1;
-    if (this.#count > MAX_STATES) throw new PatternError('has too many repetitions; write shorter ones');
+    this.states.spend(1);
     if (node.kind === 'char' || node.kind === 'position') return { ...node, next };
     if (node.kind === 'look') {
       return { kind: 'look', start: this.build(node.node, { kind: 'end' }), isNegative: node.isNegative, next };

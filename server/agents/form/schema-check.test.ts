@@ -125,6 +125,16 @@ function nested(levels: number): Record<string, unknown> {
   return levels === 0 ? {} : { items: nested(levels - 1) };
 }
 
+/** Patterns of about a thousand states each, at most ten. */
+function repetitions(count: number): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${'abcdefghij'[index]}{1000}`, true]));
+}
+
+test('a pattern that a schema repeats takes its states once', () => {
+  const schema = { patternProperties: repetitions(9), pattern: 'a{1000}' };
+  expect(new SchemaCheck(schema).fault('a')).toBe('it must match the pattern of the schema');
+});
+
 test.each<[what: string, schema: Record<string, unknown>, pointer: string]>([
   ['5,001 values', { enum: Array.from({ length: 5001 }, () => 1) }, ''],
   ['a million characters', { description: 'x'.repeat(1_000_000) }, ''],
@@ -132,6 +142,11 @@ test.each<[what: string, schema: Record<string, unknown>, pointer: string]>([
   ['a reference to an address', { $ref: 'https://example.com/schema' }, '/$ref'],
   ['a reference to nothing', { properties: { a: { $ref: '#/$defs/a' } } }, '/properties/a/$ref'],
   ['a back reference', { items: { pattern: '(a)\\1' } }, '/items/pattern'],
+  [
+    'many repetitions in many patterns',
+    { items: { patternProperties: repetitions(10) } },
+    '/items/patternProperties/j{1000}',
+  ],
   ['a pattern of a name', { patternProperties: { '(?<=a)b': {} } }, '/patternProperties/(?<=a)b'],
   ['a schema that is none', { properties: { a: 1 } }, '/properties/a'],
   ['what is not checked', { unevaluatedProperties: false }, '/unevaluatedProperties'],

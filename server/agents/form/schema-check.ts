@@ -1,7 +1,7 @@
 /** Checks values against a JSON Schema of a caller, within bounds of steps, depth and size. */
 import { cutText } from 'roster-prediction/text';
 import { isObject, type JsonRecord } from '../../../contract/json-record.js';
-import { LinearPattern, PatternError } from './linear-pattern.js';
+import { LinearPattern, PatternError, PatternStates } from './linear-pattern.js';
 
 /** A schema that is not checked here. The pointer is its place in the schema. */
 export class SchemaError extends Error {
@@ -37,6 +37,8 @@ type Fault = string | undefined;
 /** A schema of drafts 7 and 2020-12, as the packages of OpenAI's clients write them. */
 export class SchemaCheck {
   readonly #patterns = new Map<string, LinearPattern>();
+  /** Of all patterns together: they are made at once, and kept as long as the schema. */
+  readonly #states = new PatternStates();
   readonly #references = new Map<string, unknown>();
   readonly #read = new Set<unknown>();
   #steps = 0;
@@ -94,7 +96,7 @@ export class SchemaCheck {
 
   #readPattern(source: string, pointer: string): void {
     try {
-      if (!this.#patterns.has(source)) this.#patterns.set(source, new LinearPattern(source));
+      if (!this.#patterns.has(source)) this.#patterns.set(source, new LinearPattern(source, this.#states));
     } catch (error) {
       if (error instanceof PatternError) throw new SchemaError(pointer, `has a pattern that ${error.message}`);
       throw error;
