@@ -2,7 +2,7 @@
 import { asRecord } from '../../contract/json-record.js';
 import type { components } from '../../generated/openapi.js';
 import { AnswerForm } from '../agents/form/answer-form.js';
-import { SchemaError } from '../agents/form/schema-check.js';
+import { SchemaError } from '../agents/form/schema-parts.js';
 import { invalidRequest } from '../problems/problem.js';
 
 type Schemas = components['schemas'];

@@ -14,7 +14,7 @@ export interface Steps {
 }
 
 const MAX_PATTERN_LENGTH = 1000;
-const MAX_STATES = 10_000;
+const MAX_STATES = 20_000;
 const MAX_DEPTH = 50;
 
 /** The states that may still be made, of one pattern or of several that are kept together. */

@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SchemaCheck, SchemaError } from './schema-check.js';
+import { SchemaCheck } from './schema-check.js';
+import { SchemaError } from './schema-parts.js';
 
 const names = fc.constantFrom('a', 'b', 'length');
 const numbers = fc.constantFrom(0, 1, 2, 1.5);
@@ -121,17 +122,85 @@ test('work that grows beyond its bounds is a fault', () => {
   expect(new SchemaCheck({ uniqueItems: true }).fault(distinct)).toContain('takes more steps');
 });
 
+const APPLICATIONS = 900;
+
+/** Applies a schema 900 times to a value. */
+function applyOften(schema: object): Record<string, unknown> {
+  const times = (name: string) => ({ allOf: Array.from({ length: 30 }, () => ({ $ref: `#/$defs/${name}` })) });
+  return { ...times('some'), $defs: { some: times('one'), one: schema } };
+}
+
+const manyNames = Array.from({ length: 2000 }, (_, index) => `a${index}`);
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return Object.fromEntries(manyNames.map((name) => [name, value]));
+}
+
+test.each([
+  ['dependentRequired', { dependentRequired: membersOf([]) }],
+  ['dependentSchemas', { dependentSchemas: membersOf(true) }],
+  ['patternProperties', { patternProperties: membersOf(true) }],
+  ['type', { not: { type: manyNames } }],
+])('each member of %s that is looked at is a step', (_, schema) => {
+  expect(new SchemaCheck(schema).fault({})).toBeUndefined();
+  expect(new SchemaCheck(applyOften(schema)).fault({})).toContain('takes more steps');
+});
+
+/** Counts how often members are read or listed. */
+function countReads<T extends object>(value: T): { value: T; reads: () => number } {
+  let reads = 0;
+  const counted = new Proxy(value, {
+    get: (target, name) => {
+      reads += 1;
+      return Reflect.get(target, name);
+    },
+    ownKeys: (target) => {
+      const keys = Reflect.ownKeys(target);
+      reads += keys.length;
+      return keys;
+    },
+  });
+  return { value: counted, reads: () => reads };
+}
+
+test.each<[what: string, list: object, schema: (list: object) => object, answer: (list: object) => unknown]>([
+  ['names after a missing one', manyNames, (required) => ({ not: { required } }), () => ({})],
+  ['schemas after a misfit', manyNames.map(() => false), (allOf) => ({ not: { allOf } }), () => ({})],
+  ['items without a schema', manyNames, () => ({ minItems: 1 }), (list) => list],
+  ['members of a compared value', membersOf(0), (value) => ({ not: { const: value } }), () => ({})],
+])('%s are not read each time', (_, list, schema, answer) => {
+  const counted = countReads(list);
+  const check = new SchemaCheck(applyOften(schema(counted.value)));
+  const before = counted.reads();
+  expect(check.fault(answer(counted.value))).toBeUndefined();
+  expect(counted.reads() - before).toBeLessThan(10 * APPLICATIONS);
+});
+
+test('lists that are nested without an end are not compared', () => {
+  const deep = JSON.parse(`${'['.repeat(15_000)}${']'.repeat(15_000)}`);
+  expect(new SchemaCheck({ uniqueItems: true }).fault([deep, deep])).toBe('it is nested too deeply to be checked');
+});
+
+test('a chain of references may be as long as a schema', () => {
+  const links = Array.from({ length: 2400 }, (_, index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }]);
+  const $defs = { ...Object.fromEntries(links), d2400: { type: 'string' } };
+  const check = new SchemaCheck({ $defs, properties: { near: { $ref: '#/$defs/d2390' } } });
+  expect(check.fault({ near: 1 })).toBe('/near must be of the type string');
+});
+
 function nested(levels: number): Record<string, unknown> {
   return levels === 0 ? {} : { items: nested(levels - 1) };
 }
 
-/** Patterns of about a thousand states each, at most ten. */
+/** Patterns of about a thousand states each, at most nineteen. */
 function repetitions(count: number): Record<string, unknown> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${'abcdefghij'[index]}{1000}`, true]));
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`${'abcdefghijklmnopqrst'[index]}{1000}`, true]),
+  );
 }
 
 test('a pattern that a schema repeats takes its states once', () => {
-  const schema = { patternProperties: repetitions(9), pattern: 'a{1000}' };
+  const schema = { patternProperties: repetitions(19), pattern: 'a{1000}' };
   expect(new SchemaCheck(schema).fault('a')).toBe('it must match the pattern of the schema');
 });
 
@@ -144,8 +213,8 @@ test.each<[what: string, schema: Record<string, unknown>, pointer: string]>([
   ['a back reference', { items: { pattern: '(a)\\1' } }, '/items/pattern'],
   [
     'many repetitions in many patterns',
-    { items: { patternProperties: repetitions(10) } },
-    '/items/patternProperties/j{1000}',
+    { items: { patternProperties: repetitions(20) } },
+    '/items/patternProperties/t{1000}',
   ],
   ['a pattern of a name', { patternProperties: { '(?<=a)b': {} } }, '/patternProperties/(?<=a)b'],
   ['a schema that is none', { properties: { a: 1 } }, '/properties/a'],

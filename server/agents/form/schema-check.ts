@@ -1,52 +1,34 @@
-/** Checks values against a JSON Schema of a caller, within bounds of steps, depth and size. */
+/** Checks values against a JSON Schema of a caller, within bounds of steps and depth. */
 import { cutText } from 'roster-prediction/text';
-import { isObject, type JsonRecord } from '../../../contract/json-record.js';
-import { LinearPattern, PatternError, PatternStates } from './linear-pattern.js';
+import { asArray, asRecord, isObject, type JsonRecord } from '../../../contract/json-record.js';
+import { SchemaParts } from './schema-parts.js';
 
-/** A schema that is not checked here. The pointer is its place in the schema. */
-export class SchemaError extends Error {
-  constructor(
-    readonly pointer: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** The values and the characters of a schema, and how deep it is. */
-const MAX_VALUES = 5000;
-const MAX_CHARACTERS = 65_536;
-const MAX_DEPTH = 40;
-
-/** Each keyword for each value is a step, and so is each state of a pattern for each character: some milliseconds. */
+/**
+ * Each schema for each value is a step, and so are each member of a keyword or value that is walked, and each state of a
+ * pattern for each character: some milliseconds.
+ */
 const MAX_STEPS = 100_000;
 
 /** How deep schemas apply within one another for a value: a reference may lead to itself. */
 const MAX_NESTING = 200;
+const TOO_DEEP = 'is nested too deeply to be checked';
 
-const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const;
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const;
-const SINGLE = ['additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else', 'items'] as const;
-const UNCHECKED = ['unevaluatedProperties', 'unevaluatedItems', 'additionalItems', '$dynamicRef', '$recursiveRef'];
-
-class OutOfSteps extends Error {}
+/** A value cannot be checked within the bounds. The message is a fault. */
+class OutOfBounds extends Error {}
 
 /** The first fault of a value, as `/place must …`; undefined if it fits. */
 type Fault = string | undefined;
 
 /** A schema of drafts 7 and 2020-12, as the packages of OpenAI's clients write them. */
 export class SchemaCheck {
-  readonly #patterns = new Map<string, LinearPattern>();
-  /** Of all patterns together: they are made at once, and kept as long as the schema. */
-  readonly #states = new PatternStates();
-  readonly #references = new Map<string, unknown>();
-  readonly #read = new Set<unknown>();
+  readonly #parts: SchemaParts;
+  /** The names of the members of compared values, which are often compared with several others. */
+  readonly #names = new WeakMap<object, readonly string[]>();
   #steps = 0;
 
   /** @throws {SchemaError} if it is out of bounds, or has a keyword that is not checked here */
   constructor(private readonly schema: JsonRecord) {
-    measure(schema);
-    this.#readSchema(schema, '');
+    this.#parts = new SchemaParts(schema);
   }
 
   /** Returns the first fault of a value; undefined if it fits. */
@@ -55,73 +37,21 @@ export class SchemaCheck {
     try {
       return this.#check(value, this.schema, '', 0);
     } catch (error) {
-      if (error instanceof OutOfSteps) return 'takes more steps to check against the schema than an answer may';
+      if (error instanceof OutOfBounds) return error.message;
       throw error;
     }
   }
 
   spend(count: number): void {
     this.#steps -= count;
-    if (this.#steps < 0) throw new OutOfSteps();
-  }
-
-  #readSchema(schema: unknown, pointer: string): void {
-    if (typeof schema === 'boolean' || this.#read.has(schema)) return;
-    if (!isObject(schema) || Array.isArray(schema)) throw new SchemaError(pointer, 'must be a schema');
-    this.#read.add(schema);
-    for (const keyword of UNCHECKED) {
-      if (schema[keyword] !== undefined) {
-        throw new SchemaError(`${pointer}/${keyword}`, 'must be left out: answers are not checked against it');
-      }
-    }
-    for (const keyword of MAPS) {
-      for (const [name, one] of Object.entries(readMembers(schema, keyword, pointer))) {
-        const at = `${pointer}/${keyword}/${name}`;
-        if (keyword === 'patternProperties') this.#readPattern(name, at);
-        this.#readSchema(one, at);
-      }
-    }
-    for (const keyword of LISTS) {
-      for (const [index, one] of readList(schema, keyword, pointer).entries()) {
-        this.#readSchema(one, `${pointer}/${keyword}/${index}`);
-      }
-    }
-    for (const keyword of SINGLE) {
-      const one = schema[keyword];
-      if (one !== undefined) this.#readSchema(one, `${pointer}/${keyword}`);
-    }
-    if (typeof schema['pattern'] === 'string') this.#readPattern(schema['pattern'], `${pointer}/pattern`);
-    if (schema['$ref'] !== undefined) this.#readReference(schema['$ref'], `${pointer}/$ref`);
-  }
-
-  #readPattern(source: string, pointer: string): void {
-    try {
-      if (!this.#patterns.has(source)) this.#patterns.set(source, new LinearPattern(source, this.#states));
-    } catch (error) {
-      if (error instanceof PatternError) throw new SchemaError(pointer, `has a pattern that ${error.message}`);
-      throw error;
-    }
-  }
-
-  #readReference(reference: unknown, pointer: string): void {
-    const isLocal = typeof reference === 'string' && (reference === '#' || reference.startsWith('#/'));
-    if (!isLocal) throw new SchemaError(pointer, 'must be a reference within the schema, such as #/$defs/name');
-    if (this.#references.has(reference)) return;
-    let target: unknown = this.schema;
-    for (const part of reference.split('/').slice(1)) {
-      const name = decodePart(part);
-      target = isObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
-    }
-    if (target === undefined) throw new SchemaError(pointer, 'must be a reference to a part of the schema');
-    this.#references.set(reference, target);
-    this.#readSchema(target, reference.slice(1));
+    if (this.#steps < 0) throw new OutOfBounds('takes more steps to check against the schema than an answer may');
   }
 
   #check(value: unknown, schema: unknown, at: string, nesting: number): Fault {
     this.spend(1);
     if (schema === true) return undefined;
     if (schema === false || !isObject(schema)) return say(at, 'must be left out');
-    if (nesting > MAX_NESTING) return say(at, 'is nested too deeply to be checked');
+    if (nesting > MAX_NESTING) return say(at, TOO_DEEP);
     const apply = (one: unknown, own = value, place = at): Fault => this.#check(own, one, place, nesting + 1);
     return (
       this.#checkValue(value, schema, at) ??
@@ -134,11 +64,11 @@ export class SchemaCheck {
   }
 
   #checkValue(value: unknown, schema: JsonRecord, at: string): Fault {
-    const types = typeof schema['type'] === 'string' ? [schema['type']] : schema['type'];
-    if (Array.isArray(types) && !types.some((type) => hasType(value, type))) {
+    const { type, enum: choices } = schema;
+    const types = typeof type === 'string' ? [type] : type;
+    if (Array.isArray(types) && !types.some((one) => this.#hasType(value, one))) {
       return say(at, `must be of the type ${types.join(' or ')}`);
     }
-    const { enum: choices } = schema;
     if (Array.isArray(choices) && !choices.some((choice) => this.#equals(value, choice))) {
       return say(at, 'must be one of the values that the schema lists');
     }
@@ -146,6 +76,12 @@ export class SchemaCheck {
       return say(at, 'must be the value that the schema names');
     }
     return undefined;
+  }
+
+  #hasType(value: unknown, type: unknown): boolean {
+    if (hasType(value, type)) return true;
+    this.spend(1);
+    return false;
   }
 
   #checkText(value: string, schema: JsonRecord, at: string): Fault {
@@ -161,7 +97,7 @@ export class SchemaCheck {
   }
 
   #matches(pattern: string, text: string): boolean {
-    return this.#patterns.get(pattern)?.test(text, this) ?? true;
+    return this.#parts.patterns.get(pattern)?.test(text, this) ?? true;
   }
 
   #checkList(value: readonly unknown[], schema: JsonRecord, at: string, apply: Apply): Fault {
@@ -170,9 +106,10 @@ export class SchemaCheck {
     if (isAbove(value.length, maxItems)) return say(at, `must have at most ${maxItems} items`);
     if (uniqueItems === true && this.#repeats(value)) return say(at, 'must have no item twice');
     const first = Array.isArray(prefixItems) ? prefixItems : [];
-    for (const [index, item] of value.entries()) {
-      const own = index < first.length ? first[index] : items;
-      const fault = own === undefined ? undefined : apply(own, item, `${at}/${index}`);
+    // Not over the items that no schema is for: each item here is a step.
+    const end = items === undefined ? Math.min(first.length, value.length) : value.length;
+    for (let index = 0; index < end; index += 1) {
+      const fault = apply(index < first.length ? first[index] : items, value[index], `${at}/${index}`);
       if (fault !== undefined) return fault;
     }
     if (contains === undefined) return undefined;
@@ -188,19 +125,19 @@ export class SchemaCheck {
   #checkObject(value: JsonRecord, schema: JsonRecord, at: string, apply: Apply): Fault {
     const names = Object.keys(value);
     this.spend(names.length);
-    const { required, minProperties, maxProperties, propertyNames, additionalProperties, dependentRequired } = schema;
+    const { required, minProperties, maxProperties, propertyNames, additionalProperties } = schema;
     if (isBelow(names.length, minProperties)) return say(at, `must have at least ${minProperties} members`);
     if (isAbove(names.length, maxProperties)) return say(at, `must have at most ${maxProperties} members`);
-    const needed = [listTexts(required)];
-    for (const [name, others] of Object.entries(isObject(dependentRequired) ? dependentRequired : {})) {
-      if (Object.hasOwn(value, name)) needed.push(listTexts(others));
+    const needed = [required];
+    for (const [name, others] of this.#listMembers(schema['dependentRequired'])) {
+      if (Object.hasOwn(value, name)) needed.push(others);
     }
-    for (const name of needed.flat()) {
-      this.spend(1);
-      if (!Object.hasOwn(value, name)) return say(`${at}/${name}`, 'must be there');
+    for (const list of needed) {
+      const fault = this.#checkRequired(value, list, at);
+      if (fault !== undefined) return fault;
     }
-    const properties = readMembers(schema, 'properties');
-    const patterns = Object.entries(readMembers(schema, 'patternProperties'));
+    const properties = asRecord(schema['properties']);
+    const patterns = this.#listMembers(schema['patternProperties']);
     for (const name of names) {
       const place = `${at}/${name}`;
       const own = patterns.filter(([pattern]) => this.#matches(pattern, name)).map(([, one]) => one);
@@ -213,22 +150,40 @@ export class SchemaCheck {
       const fault = propertyNames === undefined ? undefined : apply(propertyNames, name, place);
       if (fault !== undefined) return fault;
     }
-    for (const [name, one] of Object.entries(readMembers(schema, 'dependentSchemas'))) {
+    for (const [name, one] of this.#listMembers(schema['dependentSchemas'])) {
       const fault = Object.hasOwn(value, name) ? apply(one) : undefined;
       if (fault !== undefined) return fault;
     }
     return undefined;
   }
 
+  #checkRequired(value: JsonRecord, required: unknown, at: string): Fault {
+    for (const name of asArray(required)) {
+      this.spend(1);
+      if (typeof name === 'string' && !Object.hasOwn(value, name)) return say(`${at}/${name}`, 'must be there');
+    }
+    return undefined;
+  }
+
+  #listMembers(map: unknown): readonly (readonly [name: string, value: unknown])[] {
+    if (!isObject(map)) return [];
+    const members = Object.entries(map);
+    this.spend(members.length);
+    return members;
+  }
+
   #combine(schema: JsonRecord, at: string, apply: Apply): Fault {
     const { $ref, allOf, anyOf, oneOf, not, if: condition } = schema;
-    const all = [...(Array.isArray(allOf) ? allOf : [])];
-    if (typeof $ref === 'string') all.push(this.#references.get($ref));
+    for (const one of asArray(allOf)) {
+      const fault = apply(one);
+      if (fault !== undefined) return fault;
+    }
+    const more = typeof $ref === 'string' ? [this.#parts.references.get($ref)] : [];
     if (condition !== undefined) {
       const following = schema[apply(condition) === undefined ? 'then' : 'else'];
-      if (following !== undefined) all.push(following);
+      if (following !== undefined) more.push(following);
     }
-    for (const one of all) {
+    for (const one of more) {
       const fault = apply(one);
       if (fault !== undefined) return fault;
     }
@@ -247,68 +202,29 @@ export class SchemaCheck {
     return undefined;
   }
 
-  #equals(a: unknown, b: unknown): boolean {
+  #equals(a: unknown, b: unknown, nesting = 0): boolean {
     this.spend(1);
     if (!isObject(a) || !isObject(b)) return a === b;
     if (Array.isArray(a) !== Array.isArray(b)) return false;
-    const names = Object.keys(a);
-    if (names.length !== Object.keys(b).length) return false;
-    return names.every((name) => Object.hasOwn(b, name) && this.#equals(a[name], b[name]));
+    if (nesting > MAX_NESTING) throw new OutOfBounds(say('', TOO_DEEP));
+    const names = this.#listNames(a);
+    if (names.length !== this.#listNames(b).length) return false;
+    return names.every((name) => Object.hasOwn(b, name) && this.#equals(a[name], b[name], nesting + 1));
+  }
+
+  /** Returns the names of the members of a value, for a step each at the first time. */
+  #listNames(value: JsonRecord): readonly string[] {
+    const known = this.#names.get(value);
+    if (known) return known;
+    const names = Object.keys(value);
+    this.spend(names.length);
+    this.#names.set(value, names);
+    return names;
   }
 }
 
 /** Applies a schema to a value, by default to the one that is checked. */
 type Apply = (schema: unknown, value?: unknown, place?: string) => Fault;
-
-/** @throws {SchemaError} if a schema is too large or too deep, before all of it was read */
-function measure(schema: unknown): void {
-  let values = 0;
-  let characters = 0;
-  const waiting: (readonly [value: unknown, depth: number])[] = [[schema, 0]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [value, depth] = next;
-    values += 1;
-    if (depth > MAX_DEPTH) throw new SchemaError('', `must be at most ${MAX_DEPTH} levels deep`);
-    if (typeof value === 'string') characters += value.length;
-    if (isObject(value)) {
-      const names = Array.isArray(value) ? value.keys() : Object.keys(value);
-      for (const name of names) {
-        characters += `${name}`.length;
-        waiting.push([value[`${name}`], depth + 1]);
-        if (values + waiting.length > MAX_VALUES) break;
-      }
-    }
-    if (values + waiting.length <= MAX_VALUES && characters <= MAX_CHARACTERS) continue;
-    throw new SchemaError('', `must have at most ${MAX_VALUES} values and ${MAX_CHARACTERS} characters`);
-  }
-}
-
-const NONE: JsonRecord = {};
-
-function readMembers(schema: JsonRecord, keyword: string, pointer = ''): JsonRecord {
-  const members = schema[keyword] ?? NONE;
-  if (isObject(members) && !Array.isArray(members)) return members;
-  throw new SchemaError(`${pointer}/${keyword}`, 'must be an object of schemas');
-}
-
-function readList(schema: JsonRecord, keyword: string, pointer: string): readonly unknown[] {
-  const list = schema[keyword] ?? [];
-  if (Array.isArray(list)) return list;
-  throw new SchemaError(`${pointer}/${keyword}`, 'must be a list of schemas');
-}
-
-function listTexts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
-}
-
-/** RFC 6901: a part of a pointer in a fragment. */
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return part;
-  }
-}
 
 function hasType(value: unknown, type: unknown): boolean {
   if (type === 'null') return value === null;
