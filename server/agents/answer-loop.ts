@@ -102,7 +102,7 @@ export async function* answerQuestion(
   if (cancelled.aborted) stop();
   cancelled.addEventListener('abort', stop);
   const timer = setTimeout(() => over.abort(tookTooLong()), LIMITS.milliseconds);
-  let tellEnd = () => watch.onStop();
+  let tellEnd = () => watch.onStop(usage);
   try {
     for (const step of firstSteps) yield addStep(step);
     for (;;) {
@@ -113,18 +113,28 @@ export async function* answerQuestion(
       await tokens.require();
       const bounds = { temperature, maxTokens: remainingTokens() };
       const requested = asked.tools.length === 0 ? form?.requested : undefined;
+      signal.throwIfAborted();
       const stream = chat.stream({ model, ...bounds, ...asked, form: requested }, signal);
+      let begun = '';
       let bytes = 0;
-      let next = await stream.next();
+      let wasAsked = true;
+      let next: IteratorResult<string, ChatAnswer> | undefined;
       try {
-        for (; !next.done; next = await stream.next()) {
+        for (next = await stream.next(); !next.done; next = await stream.next()) {
+          begun += next.value;
           bytes += Buffer.byteLength(next.value);
           if (bytes > LIMITS.textBytes) throw tooLong();
           if (!form) yield { type: 'delta', content: next.value, trace_id };
         }
+      } catch (error) {
+        wasAsked = begun !== '' || !isRefusal(error);
+        throw error;
       } finally {
-        // Closes the connection if the answer is left early.
-        if (!next.done) await stream.return(NO_CHAT_ANSWER);
+        if (!next?.done) {
+          // Closes the connection if the answer is left early.
+          await stream.return(NO_CHAT_ANSWER);
+          if (wasAsked) await tokens.count(estimateTokens(asked.messages, { ...NO_CHAT_ANSWER, text: begun }));
+        }
       }
       const { text: written, toolCalls, finishReason } = next.value;
       usage = addUsage(usage, next.value.usage);
@@ -174,7 +184,7 @@ export async function* answerQuestion(
       }
     }
   } catch (error) {
-    if (error !== cancelled.reason) tellEnd = () => watch.onFailure(error);
+    if (error !== cancelled.reason) tellEnd = () => watch.onFailure(error, usage);
     throw error;
   } finally {
     clearTimeout(timer);
@@ -185,6 +195,11 @@ export async function* answerQuestion(
 
 /** Ends a stream whose answer nobody reads. */
 const NO_CHAT_ANSWER: ChatAnswer = { text: '', toolCalls: [], usage: null, finishReason: null };
+
+/** Returns whether the chat server did not take a request, or could not be reached: it has written nothing then. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ChatError && (error.status !== undefined || error.errorType === 'connection');
+}
 
 /** Counts a request; tokens are null until a server counts them. */
 function addUsage(usage: Usage, added: ChatAnswer['usage']): Usage {

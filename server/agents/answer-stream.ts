@@ -49,9 +49,10 @@ export interface AnswerFacts {
 export interface AnswerWatch {
   onStep(step: Step): void;
   onAnswer(answer: Answer): void;
-  onFailure(error: unknown): void;
+  /** @param usage that of the requests to the chat server which were answered */
+  onFailure(error: unknown, usage: Usage): void;
   /** Nobody waits for the answer any more. */
-  onStop(): void;
+  onStop(usage: Usage): void;
 }
 
 export type AnswerObserver = (facts: AnswerFacts) => AnswerWatch;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AnswerObserver } from '../agents/answer-stream.js';
+import type { AnswerObserver, Usage } from '../agents/answer-stream.js';
 import { ChatError } from '../agents/chat/chat-error.js';
 import { ProblemError } from '../problems/problem.js';
 import type { AnswerMetrics, AnswerOutcome } from './metrics.js';
@@ -20,12 +20,12 @@ export function watchAnswers(metrics: AnswerMetrics, log: Logger, startSpan?: St
       ...(agent !== null && { 'gen_ai.agent.name': agent }),
     });
     /** Counts the answer, and returns its part of a log line. */
-    const end = (outcome: AnswerOutcome, failure?: string, tokens = 0) => {
+    const end = (outcome: AnswerOutcome, usage: Usage, failure?: string) => {
       const ms = performance.now() - begun;
       metrics.inProgress.dec();
       metrics.ended.inc({ outcome });
       metrics.durations.observe(ms / 1000);
-      metrics.tokens.inc(tokens);
+      metrics.tokens.inc(usage.total_tokens ?? 0);
       span?.end(failure);
       return { trace_id: traceId, owner, agent, model, steps: used, ms: Math.round(ms) };
     };
@@ -36,19 +36,19 @@ export function watchAnswers(metrics: AnswerMetrics, log: Logger, startSpan?: St
         span?.addEvent('tool', { tool, milliseconds, failed: error !== null });
       },
       onAnswer: ({ text, usage, steps }) => {
-        const facts = end('answered', undefined, usage.total_tokens ?? 0);
+        const facts = end('answered', usage);
         log.info({ ...facts, usage }, 'an agent answered');
         log.trace({ trace_id: traceId, text, steps }, 'the answer of an agent');
       },
-      onFailure: (error) => {
+      onFailure: (error, usage) => {
         // The words of the chat server may repeat parts of a prompt.
         const { errorType: reason, status } =
           error instanceof ChatError ? error : { errorType: readReason(error), status: undefined };
         // Failures inside the service are logged with their cause, by the code that sends the answer.
-        log.warn({ ...end('failed', reason), reason, status }, 'an agent did not answer');
+        log.warn({ ...end('failed', usage, reason), reason, status }, 'an agent did not answer');
       },
-      onStop: () => {
-        log.info({ ...end('stopped', 'stopped'), reason: 'stopped' }, 'an answer was not waited for');
+      onStop: (usage) => {
+        log.info({ ...end('stopped', usage, 'stopped'), reason: 'stopped' }, 'an answer was not waited for');
       },
     };
   };

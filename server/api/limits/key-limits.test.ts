@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkedFetch } from '../../../contract-tests/checked-fetch.js';
-import { calls, says } from '../../../testkit/chat/reply.js';
+import { calls, chunk, says, stream } from '../../../testkit/chat/reply.js';
 import { openScriptedChatServer } from '../../../testkit/chat/scripted-chat-server.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { makeKey } from '../../../testkit/store/keys.js';
@@ -145,5 +145,22 @@ describe('the limits of a key', () => {
     await expectRefusal(await ask(), 'its limit of tokens');
     expect(chat.requests.length).toBe(2);
     expect((await send(key, 'GET', '/projects')).status).toBe(200);
+  });
+
+  testOfDay('of tokens count an answer that is left before its end', async () => {
+    const key = await makeKey(databaseUrl, { name: 'leaver', limits: { tokens: 20 } });
+    chat.play([{ ...stream(chunk({ content: 'Yes.' })), end: 'silence' }]);
+    const gone = new AbortController();
+    const left = fetch(`${server.url}/projects/default/agents/analyst/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ messages: [{ question: 'Is it?', answer: null }] }),
+      signal: gone.signal,
+    });
+    await expect.poll(() => chat.sent()).toHaveLength(1);
+    gone.abort();
+    await expect(left).rejects.toThrow();
+    const me = async () => (await send(key, 'GET', '/me')).json();
+    await expect.poll(me).toMatchObject({ limits: { quotas: [{ left: 0 }] } });
   });
 });
