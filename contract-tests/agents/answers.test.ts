@@ -38,6 +38,15 @@ describe('an agent', () => {
     expect(usage).toMatchObject({ requests: 2, total_tokens: 15 });
   });
 
+  test('answers with the version of its skill, though another model has the name of that version', async () => {
+    const rows = Array.from({ length: 60 }, (_, carat) => ({ carat, weight: carat * 2 }));
+    await service.train('prices.1?target=weight&effort=fast', rows);
+    const agent = await service.agent({ skills: [{ type: 'model', params: { model: 'prices', version: 1 } }] });
+    service.chat.play(uses({ carat: 0.7, cut: 'Ideal' }));
+    const { steps } = await service.answer(agent, 'What does 0.7 carat cost?');
+    expect(JSON.parse(steps[0]?.result ?? '')).toMatchObject({ target: 'price' });
+  });
+
   test('says why a customer is predicted to leave, by the columns that contribute most', async () => {
     const rows = Array.from({ length: 300 }, (_, index) => {
       const months = (index * 37) % 60;

@@ -181,7 +181,7 @@ export class ProjectTools {
     const { caller } = this.request;
     switch (kind) {
       case 'predict':
-        return predictWith(services, caller, project, name, input);
+        return predictWith(services, caller, project, { name }, input);
       case 'ask':
         return this.#ask(name, input);
       case 'search': {

@@ -53,39 +53,57 @@ const FIND_SERVING = new PreparedQuery((db, parameter: Parameter<Address>) =>
   selectServing(db, parameter).whereRef('model_versions.version', '=', 'models.serving_version'),
 );
 
-/** A version by its number, where no model has the very name that was asked for. */
-const FIND_READY_VERSION = new PreparedQuery((db, parameter: Parameter<Address & { version: number; asked: string }>) =>
-  selectServing(db, parameter)
+interface VersionAddress extends Address {
+  readonly version: number;
+}
+
+function selectReady(db: Kysely<Database>, parameter: Parameter<VersionAddress>) {
+  return selectServing(db, parameter)
     .where('model_versions.version', '=', parameter('version'))
-    .where('model_versions.status', '=', 'ready')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('models as asked')
-            .select('asked.id')
-            .whereRef('asked.project_id', '=', 'projects.id')
-            .where('asked.name', '=', parameter('asked')),
-        ),
+    .where('model_versions.status', '=', 'ready');
+}
+
+const FIND_READY_VERSION = new PreparedQuery((db, parameter: Parameter<VersionAddress>) => selectReady(db, parameter));
+
+/** A version by its number, where no model has the very name that was asked for. */
+const FIND_NUMBERED_NAME = new PreparedQuery((db, parameter: Parameter<VersionAddress & { asked: string }>) =>
+  selectReady(db, parameter).where(({ not, exists, selectFrom }) =>
+    not(
+      exists(
+        selectFrom('models as asked')
+          .select('asked.id')
+          .whereRef('asked.project_id', '=', 'projects.id')
+          .where('asked.name', '=', parameter('asked')),
       ),
     ),
+  ),
 );
 
 /**
  * Finds the version that answers predictions, by the names of an address: every prediction may ask
  * this first. It is the serving version of the model, or, where no model has the name and it ends in
  * a number as `prices.3` does, that version of the model `prices`.
+ * @param version the one of the model with this very name
  * @returns undefined if there is no such project, model or version, or it is not ready
  */
-export async function findServingVersion({ reads }: Store, address: Address): Promise<ServingVersion | undefined> {
-  const serving = await FIND_SERVING.first(reads, address);
-  const numbered = serving ? undefined : parseNumberedName(address.name);
-  const found = numbered
-    ? await FIND_READY_VERSION.first(reads, { ...address, asked: address.name, ...numbered })
-    : serving;
+export async function findServingVersion(
+  { reads }: Store,
+  address: Address,
+  version?: number,
+): Promise<ServingVersion | undefined> {
+  const found =
+    version === undefined
+      ? ((await FIND_SERVING.first(reads, address)) ?? (await findNumbered(reads, address)))
+      : await FIND_READY_VERSION.first(reads, { ...address, version });
   if (!found) return undefined;
-  const { state, ...version } = found;
+  const { state, ...serving } = found;
   const record: RunningRecord | undefined = state === null ? undefined : JSON.parse(state);
-  return { ...version, adapted: record && record.truths > 0 ? record.adapted : null };
+  return { ...serving, adapted: record && record.truths > 0 ? record.adapted : null };
+}
+
+async function findNumbered(reads: Store['reads'], address: Address) {
+  const numbered = parseNumberedName(address.name);
+  return numbered && FIND_NUMBERED_NAME.first(reads, { ...address, asked: address.name, ...numbered });
 }
 
 /** Reads `prices.3` as version 3 of the model `prices`; undefined if the name does not end so. */

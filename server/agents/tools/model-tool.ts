@@ -51,11 +51,10 @@ export async function modelTool(
   if (typeof name !== 'string') throw new ToolError('Its params name no model.');
   const number = typeof version === 'number' ? version : undefined;
   const about = await describeModel(services.store, project, name, number);
-  const address = number === undefined ? name : `${name}.${number}`;
   return {
     ...about,
     description: typeof description === 'string' ? `${description} ${about.description}` : about.description,
-    run: (input) => predictWith(services, caller, project, address, input),
+    run: (input) => predictWith(services, caller, project, { name, version: number }, input),
   };
 }
 
@@ -128,18 +127,18 @@ function withRecord(purpose: string, model: Model): string {
 }
 
 /**
- * Predicts a row, or forecasts a series, with the version that serves now.
- * @param address the name of a model, or of a version, such as `prices.3`
+ * Predicts a row, or forecasts a series.
+ * @param model its name, and the version that answers; without one, the version that serves now
  * @throws {ToolError} if it cannot be answered, with the reason
  */
 export async function predictWith(
   { predictors, counter }: Omit<ModelToolServices, 'store'>,
   caller: Caller,
   project: Project,
-  address: string,
+  { name, version }: { readonly name: string; readonly version?: number | undefined },
   input: unknown,
 ): Promise<ToolResult> {
-  const names = { projectName: project.name, modelName: address };
+  const names = { projectName: project.name, modelName: name, version };
   const found = predictors.require(caller, names);
   const predictor = found instanceof Promise ? await found.catch(throwToolError) : found;
   const { rows, predict } =

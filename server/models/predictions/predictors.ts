@@ -22,6 +22,8 @@ const MAX_LOADED_BYTES = 512 * 1024 * 1024;
 interface ModelAddress {
   readonly projectName: string;
   readonly modelName: string;
+  /** A version of the model with this very name; without it, the one that serves, or that of a name such as `prices.3`. */
+  readonly version?: number | undefined;
 }
 
 /** Returns what answers for a version: the trained model, or with a calibration that truths have moved. */
@@ -44,12 +46,12 @@ export class Predictors {
    * Returns the predictor that serves a model; undefined if the project or model does not exist, or no version is ready.
    * @throws {Error} if the store has lost or damaged what it should have
    */
-  #serving(caller: Caller, project: string, name: string): AnyPredictor | Promise<AnyPredictor | undefined> {
-    const version = this.#servingVersion(caller, project, name);
-    if (version instanceof Promise) return this.#loadServing(caller, project, name, version);
+  #serving(caller: Caller, model: ModelAddress): AnyPredictor | Promise<AnyPredictor | undefined> {
+    const version = this.#servingVersion(caller, model);
+    if (version instanceof Promise) return this.#loadServing(caller, model, version);
     const predictor = this.#cache.get(version.id);
     if (predictor) return adapt(predictor, version);
-    return this.#loadServing(caller, project, name, version);
+    return this.#loadServing(caller, model, version);
   }
 
   /**
@@ -57,8 +59,7 @@ export class Predictors {
    * @throws {ProblemError} if there is no such model, or nothing answers for it yet
    */
   require(caller: Caller, model: ModelAddress): AnyPredictor | Promise<AnyPredictor> {
-    const { projectName, modelName } = model;
-    const find = () => this.#serving(caller, projectName, modelName);
+    const find = () => this.#serving(caller, model);
     const predictor = find();
     return predictor instanceof Promise ? this.#orExplain(caller, model, predictor, find) : predictor;
   }
@@ -68,8 +69,7 @@ export class Predictors {
    * @throws {ProblemError} if there is no such model, or nothing answers for it yet
    */
   async requireVersion(caller: Caller, model: ModelAddress): Promise<ServingVersion> {
-    const { projectName, modelName } = model;
-    const find = async () => this.#servingVersion(caller, projectName, modelName);
+    const find = async () => this.#servingVersion(caller, model);
     return this.#orExplain(caller, model, find(), find);
   }
 
@@ -87,11 +87,11 @@ export class Predictors {
     return readStoredModel(this.store, versionId);
   }
 
-  #servingVersion(caller: Caller, project: string, name: string): ServingVersion | Promise<ServingVersion | undefined> {
-    const { owner } = caller;
+  #servingVersion(caller: Caller, model: ModelAddress): ServingVersion | Promise<ServingVersion | undefined> {
+    const { projectName, modelName, version: number = '' } = model;
     // Every prediction asks this first: while nothing has changed, the answer is the same.
-    const found = this.#known.get(`${owner}\0${project}\0${name}`, () =>
-      findServingVersion(this.store, { owner, project, name }),
+    const found = this.#known.get(`${caller.owner}\0${projectName}\0${modelName}\0${number}`, () =>
+      this.#findServing(caller, model),
     );
     if (caller.projectId === undefined) return found;
     const ifSeen = (version: ServingVersion | undefined) =>
@@ -99,30 +99,33 @@ export class Predictors {
     return found instanceof Promise ? found.then(ifSeen) : (ifSeen(found) ?? Promise.resolve(undefined));
   }
 
+  #findServing({ owner }: Caller, { projectName: project, modelName: name, version }: ModelAddress) {
+    return findServingVersion(this.store, { owner, project, name }, version);
+  }
+
   /** Explains why nothing serves a model, unless it became ready meanwhile. */
   async #orExplain<T>(
     caller: Caller,
-    { projectName, modelName }: ModelAddress,
+    { projectName, modelName, version: number }: ModelAddress,
     first: Promise<T | undefined>,
     find: () => T | Promise<T | undefined>,
   ): Promise<T> {
     const serving = await first;
     if (serving !== undefined) return serving;
     const project = await findProject(this.store, caller, projectName);
-    const model = await findModel(this.store, project.id, modelName);
-    const numbered = model ? undefined : parseNumberedName(modelName);
-    const { name, version } = numbered ?? { name: modelName, version: undefined };
+    const model = await findModel(this.store, project.id, modelName, number);
+    const numbered = model || number !== undefined ? undefined : parseNumberedName(modelName);
+    const { name, version } = numbered ?? { name: modelName, version: number };
     const asked = model ?? (await requireModel(this.store, project, name, version));
     // It may have become ready, or been replaced, between the two.
     const served = await find();
-    if (served === undefined) throw modelNotReady(asked, numbered !== undefined);
+    if (served === undefined) throw modelNotReady(asked, version !== undefined);
     return served;
   }
 
   async #loadServing(
     caller: Caller,
-    project: string,
-    name: string,
+    model: ModelAddress,
     asked: ServingVersion | Promise<ServingVersion | undefined>,
   ): Promise<AnyPredictor | undefined> {
     const version = await asked;
@@ -130,8 +133,7 @@ export class Predictors {
     const predictor = await this.ofVersion(version.id);
     if (predictor) return adapt(predictor, version);
     // A newer version may have taken the place of this one since; then there is another to ask for.
-    const { owner } = caller;
-    const now = await findServingVersion(this.store, { owner, project, name });
+    const now = await this.#findServing(caller, model);
     if (now === undefined) return undefined;
     if (now.id === version.id) throw new Error(`Version ${now.id} has no trained model`);
     const newer = await this.ofVersion(now.id);
