@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { cutText } from 'roster-prediction/text';
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { METHOD_NOT_FOUND } from '../../api/reply/json-rpc.js';
+import { unlessAborted } from '../../common/unless-aborted.js';
 import { ToolError } from '../tools/tool.js';
 import type { McpServerSettings } from './settings.js';
 import { McpTransport, type Message, type Reply, type TransportLimits } from './transport.js';
@@ -35,6 +36,15 @@ interface Session {
   readonly revision: string;
 }
 
+/** A session that is being opened, for all callers of its owner. */
+interface Opening {
+  readonly session: Promise<Session>;
+  readonly over: AbortController;
+}
+
+/** The longest time in which a session is opened, in milliseconds. */
+const OPEN_MS = 60_000;
+
 /** The most sessions with one server; the oldest is ended then. */
 const MAX_SESSIONS = 1000;
 
@@ -57,6 +67,7 @@ const STATELESS_ERRORS: ReadonlySet<unknown> = new Set([HEADER_MISMATCH, -32021,
 export class McpClient {
   readonly #transport: McpTransport;
   readonly #sessions = new Map<string, Session>();
+  readonly #openings = new Map<string, Opening>();
   /** As the operator says; undefined if the server is asked. */
   readonly #knownStateless: boolean | undefined;
   /** Undefined until the server has answered. */
@@ -97,16 +108,14 @@ export class McpClient {
       if (reply.result) this.#isStateless = true;
       return this.#readResult(reply, request);
     }
-    const session = await this.#open(owner, signal).catch((error: unknown) => {
-      // Its first answer says more, if it was one of the protocol.
-      throw error instanceof ToolError && reply.error ? this.#refusal(reply, request) : error;
-    });
-    this.#isStateless = false;
-    return this.#readResult(await this.#askIn(session, request, signal), request);
+    return this.#askInSession(owner, request, signal, reply);
   }
 
   /** Ends all sessions, as far as the server listens. */
   async close(): Promise<void> {
+    const openings = [...this.#openings.values()];
+    for (const { over } of openings) over.abort(new ToolError('The service is stopping; ask again in a moment.'));
+    await Promise.allSettled(openings.map(({ session }) => session));
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.all(sessions.map((session) => this.#end(session)));
@@ -147,16 +156,20 @@ export class McpClient {
     return status === 400 || (status >= 404 && status <= 406);
   }
 
-  async #askInSession(owner: string, request: McpRequest, signal: AbortSignal) {
+  /** @param refused the reply to the same request without a session, if there was one */
+  async #askInSession(owner: string, request: McpRequest, signal: AbortSignal, refused?: Reply) {
     const kept = this.#sessions.get(owner);
-    let session = kept ?? (await this.#open(owner, signal));
+    const session = await this.#open(owner, signal).catch((error: unknown) => {
+      // Its first answer says more, if it was one of the protocol.
+      throw error instanceof ToolError && refused?.error ? this.#refusal(refused, request) : error;
+    });
     let reply = await this.#askIn(session, request, signal);
     // The session has ended. The request was not looked at, so it may be sent again.
-    if (kept && isOver(reply)) {
+    if (session === kept && isOver(reply)) {
       if (this.#sessions.get(owner) === kept) this.#sessions.delete(owner);
-      session = await this.#open(owner, signal);
-      reply = await this.#askIn(session, request, signal);
+      reply = await this.#askIn(await this.#open(owner, signal), request, signal);
     }
+    if (reply.result) this.#isStateless = false;
     return this.#readResult(reply, request);
   }
 
@@ -181,10 +194,39 @@ export class McpClient {
     }
   }
 
-  /** @throws {ToolError} if the server refuses, and then asks anew which revision it has */
+  /**
+   * Returns the session of an owner. Concurrent callers share its opening, which goes on if one of them leaves.
+   * @throws {ToolError} if the server refuses, and then asks anew which revision it has
+   */
   async #open(owner: string, signal: AbortSignal): Promise<Session> {
+    const kept = this.#sessions.get(owner);
+    if (kept) return kept;
+    const { session } = this.#openings.get(owner) ?? this.#beginOpening(owner);
+    return unlessAborted(session, signal);
+  }
+
+  #beginOpening(owner: string): Opening {
+    const over = new AbortController();
+    const late = `The MCP server ${JSON.stringify(this.name)} took longer than ${OPEN_MS / 1000} seconds to begin; try again later.`;
+    const timer = setTimeout(() => over.abort(new ToolError(late)), OPEN_MS);
+    const open = async () => {
+      try {
+        const session = await this.#initialize(over.signal);
+        this.#sessions.set(owner, session);
+        this.#endOldest();
+        return session;
+      } finally {
+        clearTimeout(timer);
+        this.#openings.delete(owner);
+      }
+    };
+    const opening = { session: open(), over };
+    this.#openings.set(owner, opening);
+    return opening;
+  }
+
+  async #initialize(signal: AbortSignal): Promise<Session> {
     const [newest] = WITH_INITIALIZE;
-    this.#isStateless = this.#knownStateless;
     const reply = await this.#transport.send(
       {
         jsonrpc: '2.0',
@@ -194,6 +236,20 @@ export class McpClient {
       },
       { signal, onRequest: () => {} },
     );
+    const session = this.#readSession(reply);
+    try {
+      const notification = { jsonrpc: '2.0' as const, method: 'notifications/initialized' };
+      await this.#transport.send(notification, { signal, headers: sessionHeaders(session) });
+    } catch (error) {
+      void this.#end(session);
+      throw error;
+    }
+    return session;
+  }
+
+  /** @throws {ToolError} if the server refuses, and then asks anew which revision it has */
+  #readSession(reply: Reply): Session {
+    this.#isStateless = this.#knownStateless;
     const { protocolVersion } = this.#readResult(reply, { method: 'initialize', mayQuote: false });
     const revision = [...WITH_INITIALIZE, '2025-03-26'].find((one) => one === protocolVersion);
     if (revision === undefined) {
@@ -201,14 +257,9 @@ export class McpClient {
         `The MCP server ${JSON.stringify(this.name)} speaks no revision of the protocol that is known here.`,
       );
     }
-    const id = reply.headers['mcp-session-id'];
-    const session = { id: typeof id === 'string' ? id : undefined, revision };
-    const notification = { jsonrpc: '2.0' as const, method: 'notifications/initialized' };
-    await this.#transport.send(notification, { signal, headers: sessionHeaders(session) });
     this.#isStateless = false;
-    this.#sessions.set(owner, session);
-    this.#endOldest();
-    return session;
+    const id = reply.headers['mcp-session-id'];
+    return { id: typeof id === 'string' ? id : undefined, revision };
   }
 
   #endOldest(): void {

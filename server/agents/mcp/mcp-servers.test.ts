@@ -216,6 +216,65 @@ describe('a server of revision 2025-11-25', () => {
     expect(sessions.size).toBe(0);
   });
 
+  test('gets one session for concurrent calls of an owner', async () => {
+    const sessions = new Set<string>();
+    const shop = await serve(older(events(EVENT), sessions));
+    const tool = await shop.toolOf('add', 'bob');
+    await shop.call();
+    sessions.delete('session-1');
+    sessions.add('other');
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 8 }, () => tool.run({}, signal)));
+    expect([...sessions]).toEqual(['session-2', 'other', 'session-3']);
+    await shop.servers.stop();
+    expect([...sessions]).toEqual(['other']);
+  });
+
+  test('keeps the session of an owner while another one is opened, also if its first caller leaves', async () => {
+    const sessions = new Set<string>();
+    const methods = older(events(EVENT), sessions);
+    let resume = () => {};
+    const resumed = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    let opened = 0;
+    const shop = await serve({
+      ...methods,
+      initialize: async (one) => {
+        opened += 1;
+        if (opened === 3) await resumed;
+        methods['initialize']?.(one);
+      },
+    });
+    const [ann, bob] = [await shop.toolOf('add', 'ann'), await shop.toolOf('add', 'bob')];
+    const { signal } = new AbortController();
+    await bob.run({}, signal);
+    sessions.delete('session-1');
+    sessions.add('other');
+    const gone = new AbortController();
+    const left = ann.run({}, gone.signal);
+    const waits = ann.run({}, signal);
+    await expect.poll(() => opened, { interval: 5 }).toBe(3);
+    const before = shop.asked.length;
+    await bob.run({}, signal);
+    expect(shop.asked.slice(before).map(({ headers }) => headers['mcp-session-id'])).toEqual(['session-2']);
+    gone.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    resume();
+    expect((await waits).data).toEqual({ text: '7' });
+    expect(opened).toBe(3);
+  });
+
+  test('is left without a session that it did not begin', async () => {
+    const sessions = new Set<string>();
+    const shop = await serve({
+      ...older(events(EVENT), sessions),
+      'notifications/initialized': ({ response }) => response.destroy(),
+    });
+    await expect(shop.build()).rejects.toThrow(ToolError);
+    await expect.poll(() => sessions.size).toBe(0);
+  });
+
   test('may forget a session', async () => {
     const sessions = new Set<string>();
     const shop = await serve(older(events(EVENT), sessions));
