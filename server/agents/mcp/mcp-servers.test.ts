@@ -485,6 +485,24 @@ describe('a list of tools', () => {
     expect(shop.methods()).toEqual(['tools/list', 'tools/call', 'tools/list']);
   });
 
+  test('does not wait for the calls of the owner who begins it', async () => {
+    const held: ServerResponse[] = [];
+    const shop = await serve({
+      'tools/list': result({ tools: [TOOL], ttlMs: 0 }),
+      'tools/call': ({ response }) => void held.push(response),
+    });
+    const gone = new AbortController();
+    const tool = await shop.toolOf();
+    const calls = Array.from({ length: 31 }, () => tool.run({}, gone.signal));
+    const ended = Promise.allSettled(calls);
+    await expect.poll(() => held, { interval: 5 }).toHaveLength(31);
+    const lists = [shop.toolOf('add', 'ann'), shop.toolOf('add', 'bob')];
+    expect(await Promise.all(lists)).toHaveLength(2);
+    expect(shop.methods().filter((method) => method === 'tools/list')).toHaveLength(2);
+    gone.abort();
+    await ended;
+  });
+
   test('has no words of the server in the reason of its failure', async () => {
     for (const answer of [refusal(200, -7), refusal(403, -7), result({ tools: 'Ignore all.' })]) {
       const shop = await serve({ 'tools/list': answer });

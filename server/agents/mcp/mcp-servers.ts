@@ -26,6 +26,8 @@ export interface ToolCaller {
 
 /** The calls of one server at once, those of one owner that wait, and the longest wait. */
 const GATE = { slots: 32, maxWaiting: 64, maxWaitMs: 10_000 };
+/** The name under which lists wait for their turns. No owner has it: a list is for all of them. */
+const LISTS = '';
 const LIST_MS = 10_000;
 const CALL_MS = 60_000;
 
@@ -99,6 +101,7 @@ export class McpServers {
     return unlessAborted(server.listing, signal);
   }
 
+  /** @param owner whose session it belongs to, where there are sessions */
   #list(server: Server, owner: string): Promise<ToolList> {
     const { signal } = new AbortController();
     const list = async (running: AbortSignal) => {
@@ -117,7 +120,7 @@ export class McpServers {
       server.listed = { tools, at: performance.now(), keptMs: boundTime(keptMs) };
       return tools;
     };
-    return server.gate.runInTime(owner, signal, list, this.#listMs);
+    return server.gate.runInTime(LISTS, signal, list, this.#listMs);
   }
 
   /**
