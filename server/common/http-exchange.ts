@@ -1,4 +1,5 @@
 import {
+  type ClientRequest,
   Agent as HttpAgent,
   request as httpRequest,
   type IncomingHttpHeaders,
@@ -79,7 +80,7 @@ export function exchange(
     },
   };
   return new Promise((resolve, reject) => {
-    const request = isSecure ? httpsRequest(options) : httpRequest(options);
+    const request = open(options, isSecure);
     // Node's option `signal` costs more: it follows the whole stream.
     const abort = () => request.destroy();
     signal.addEventListener('abort', abort);
@@ -112,6 +113,15 @@ export function exchange(
     });
     request.end(body);
   });
+}
+
+/** @throws {ExchangeError} if HTTP cannot carry a header */
+function open(options: RequestOptions, isSecure: boolean): ClientRequest {
+  try {
+    return isSecure ? httpsRequest(options) : httpRequest(options);
+  } catch (cause) {
+    throw toExchangeError(cause);
+  }
 }
 
 function findFault({ statusCode: status = 0, headers }: IncomingMessage): ExchangeError | undefined {
@@ -307,6 +317,10 @@ const CONNECTION_FAULTS: readonly (readonly [codes: RegExp, explain: Explain])[]
     /^(ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+)$/,
     ({ server, setting }) =>
       `The TLS connection to ${inSentence(server)} failed. Check https in ${setting} and the certificate of the server.`,
+  ],
+  [
+    /^ERR_INVALID_CHAR$/,
+    ({ server }) => `${server} was not asked: HTTP does not allow a character in a header, such as that of its key.`,
   ],
   [/^HPE_\w+$/, ({ server, setting }) => `${server} did not answer in HTTP. Correct the port in ${setting}.`],
 ];

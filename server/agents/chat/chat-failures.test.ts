@@ -162,6 +162,12 @@ describe('a chat client says', () => {
     });
   }
 
+  it('that HTTP does not allow its key', async () => {
+    const failure = await failureOf(ask(refuses(401), { readKey: () => 'schlüssel–1' }));
+    expect(failure).toBeInstanceOf(ChatError);
+    expect(failure.message).toContain('does not allow a character in a header');
+  });
+
   it('that it asks for a key where there is none', async () => {
     await expect(ask(refuses(401))).rejects.toThrow('The chat server asks for a key (401).');
   });

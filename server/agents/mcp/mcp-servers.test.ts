@@ -304,6 +304,18 @@ describe('a server of revision 2025-11-25', () => {
     expect(shop.asked.at(-1)?.headers).toMatchObject({ 'last-event-id': '1', 'mcp-session-id': 'session-1' });
   });
 
+  test.each([
+    ['no Latin text', '事件-1', '事件-1'],
+    ['1,001 characters', 'x'.repeat(1001), 'first'],
+    ['a control character', '\u0001', 'first'],
+  ])('goes on after an event whose id is %s', async (_, id, sent) => {
+    const broken = events('id: first\nretry: 60\ndata:\n\n', `id: ${id}\ndata:\n\n`);
+    const shop = await serve({ ...older(broken), GET: events(EVENT.replace('$ID', '4')) });
+    expect(await shop.call()).toEqual({ text: '7' });
+    const lastId = String(shop.asked.at(-1)?.headers['last-event-id']);
+    expect(Buffer.from(lastId, 'latin1').toString()).toBe(sent);
+  });
+
   test('gets an answer to a ping, and to nothing else', async () => {
     const ask = (id: number, method: string) => `data: {"jsonrpc":"2.0","id":${id},"method":"${method}"}\n\n`;
     const shop = await serve({

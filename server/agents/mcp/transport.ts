@@ -66,6 +66,9 @@ const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 30_000;
 const DEFAULT_RETRY_MS = 1_000;
 
+/** The most characters of an event's id that an answer is resumed by. */
+const MAX_EVENT_ID = 1000;
+
 const REFUSAL_BYTES = 16 * 1024;
 
 /** The shortest value of a header that is looked for in what a server sends. */
@@ -184,7 +187,7 @@ export class McpTransport {
         { maxLength, maxEvents },
         {
           onEvent: ({ data, id: eventId }) => {
-            if (eventId !== undefined) state.lastId = eventId;
+            if (eventId !== undefined && canBeSent(eventId)) state.lastId = eventId;
             const message = this.#parse(data);
             if (!message || state.answer) return;
             if ('method' in message) {
@@ -209,7 +212,7 @@ export class McpTransport {
     for (let resumed = 0; !state.answer; resumed += 1) {
       if (!onRequest || !state.lastId || resumed === maxResumptions) throw this.#fault('broken');
       await delay(Math.min(Math.max(state.retryMs, MIN_RETRY_MS), MAX_RETRY_MS), undefined, { signal });
-      const lastId = { ...headers, 'Last-Event-ID': state.lastId };
+      const lastId = { ...headers, 'Last-Event-ID': Buffer.from(state.lastId).toString('latin1') };
       const response = await this.#exchange('GET', lastId, signal);
       if (response.status !== 200 || !isEventStream(response)) {
         response.cancel();
@@ -245,6 +248,11 @@ export class McpTransport {
         );
     }
   }
+}
+
+/** Returns whether the id of an event can be sent in a header, in UTF-8 as by WHATWG HTML, section 9.2. */
+function canBeSent(eventId: string): boolean {
+  return eventId.length <= MAX_EVENT_ID && !/\p{Cc}/u.test(eventId);
 }
 
 async function readAll(response: ExchangeResponse, reader: EventReader, isEnough: () => boolean): Promise<void> {
