@@ -7,9 +7,15 @@ const MAX_LENGTH = 40;
 /** The most characters of a number without separators. */
 const MAX_PLAIN_LENGTH = 1000;
 
-/** A sign, a unit, a sign, the digits with their separators, a sign, a blank, a unit. Parentheses are a sign, too. */
+/**
+ * A sign, a unit, a sign, the digits with their separators, a sign or a dash for the cents, a blank, a unit. Parentheses
+ * are a sign, too.
+ */
 const FORM =
-  /^([+−(-]?)\s?(\p{L}{0,3}\p{Sc}|[A-Z]{3}(?=[\s\d+−(-]))?\s?([+−(-]?)((?:\d|[.,]\d)[\d.,'’ \u00a0\u2009\u202f]*?)([)−-]?)(\s?)([^\d\s.,'’+−()-][^\d\s()]*)?(\)?)$/u;
+  /^([+−(-]?)\s?(\p{L}{0,3}\p{Sc}|[A-Z]{3}(?=[\s\d+−(-]))?\s?([+−(-]?)((?:\d|[.,]\d)[\d.,'’ \u00a0\u2009\u202f]*?)(\)|[−–—-]{0,2})(\s?)([^\d\s.,'’+−–—()-][^\d\s()]*)?(\)?)$/u;
+
+/** A dash in place of the cents, as in `199,-`; it is no sign directly behind a decimal mark. */
+const CENTS = /^(?:--?|[−–—])$/;
 
 /** Codes of ISO 4217 that stand before amounts. Other letters before digits are names, such as A 12. */
 const CURRENCIES = new Set(
@@ -51,6 +57,8 @@ export interface NumberText {
   readonly either: DecimalMark | null;
   /** True if the text has only digits, apart from its sign. */
   readonly isWhole: boolean;
+  /** True if its sign is a minus behind the digits. */
+  readonly endsInMinus: boolean;
 }
 
 /**
@@ -61,13 +69,16 @@ function splitNumber(text: string) {
   if (text.length > MAX_LENGTH) return undefined;
   const match = FORM.exec(text);
   if (match === null) return undefined;
-  const [, sign = '', before = '', inner = '', body = '', trailing = '', blank = '', behind = ''] = match;
+  const [, sign = '', before = '', inner = '', written = '', dash = '', blank = '', behind = ''] = match;
   const closing = match[8] ?? '';
+  const hasNoCents = CENTS.test(dash) && /[.,]$/.test(written);
+  const [body, trailing] = hasNoCents ? [`${written}0`, ''] : [written, dash];
   const signs = sign + inner + trailing + closing;
   if (!SIGNS.has(signs)) return undefined;
   if (!isUnit(before, blank, behind) || isLabel(body, blank, behind)) return undefined;
   const digits = body.replaceAll(/[\u00a0\u2009\u202f]/g, ' ').replaceAll('’', "'");
-  return { unit: before || behind || null, isNegative: signs !== '' && signs !== '+', digits };
+  const isNegative = signs !== '' && signs !== '+';
+  return { unit: before || behind || null, isNegative, endsInMinus: isNegative && signs === trailing, digits };
 }
 
 /** Returns whether a number has at most one unit, either before or behind it. */
@@ -92,7 +103,7 @@ export function readNumberText(text: string): NumberText | undefined {
   if (plain !== undefined) return plain;
   const parts = splitNumber(text);
   if (parts === undefined) return undefined;
-  const { unit, digits, isNegative } = parts;
+  const { unit, digits, isNegative, endsInMinus } = parts;
   const point = GROUPED_BY['.'].exec(digits);
   const comma = GROUPED_BY[','].exec(digits);
   if (point === null && comma === null) return undefined;
@@ -108,6 +119,7 @@ export function readNumberText(text: string): NumberText | undefined {
     groups: { '.': asGroup(point?.[1]), ',': asGroup(comma?.[1]) },
     either: isEither ? (digits.includes('.') ? '.' : ',') : null,
     isWhole: /^\d+$/.test(digits),
+    endsInMinus,
   };
 }
 
@@ -126,7 +138,7 @@ const MAX_INFINITE = '-Infinity'.length;
 /** Reads numbers that are too long for people, or have an exponent, as programs write them. */
 function readPlain(text: string): NumberText | undefined {
   const ungrouped = (values: NumberText['values'], isWhole = false): NumberText => {
-    return { unit: null, values, groups: NO_GROUPS, either: null, isWhole };
+    return { unit: null, values, groups: NO_GROUPS, either: null, isWhole, endsInMinus: false };
   };
   if (isInfinite(text)) {
     const value = text.startsWith('-') ? -Infinity : Infinity;

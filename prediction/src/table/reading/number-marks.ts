@@ -27,6 +27,9 @@ export class NumberMarks {
   readonly #groups = new Map<`${DecimalMark | 'any'}${GroupMark}`, Example>();
   #small = false;
   #large: Example | undefined;
+  /** The first whole number below 1,000 with a minus behind it, and whether another number has one. */
+  #label: Example | undefined;
+  #hasMinusBehind = false;
 
   /** True once a text has shown that the point separates decimals: plain numbers then change nothing. */
   get showsPoint(): boolean {
@@ -35,7 +38,11 @@ export class NumberMarks {
 
   /** @param number the parsed text. */
   add(number: NumberText, text: string, place: Place | undefined): void {
-    const { values, groups, either, isWhole } = number;
+    const { values, groups, either, isWhole, endsInMinus } = number;
+    if (endsInMinus) {
+      if (isWhole && Math.abs(values['.']) < THOUSAND) this.#label ??= { text, place };
+      else this.#hasMinusBehind = true;
+    }
     if (isWhole) {
       this.addWhole(values['.'], text, place);
       return;
@@ -70,6 +77,7 @@ export class NumberMarks {
    */
   decide(unit: string | null, marks: ReadingMarks, force = false): NumberReading | UndecidedReading {
     const { group } = marks;
+    if (unit === null && this.#label !== undefined && !this.#hasMinusBehind && !force) return mayBeLabels(this.#label);
     const chosen = chosenDecimal(marks);
     const decimal = chosen ?? this.#findDecimal(unit, marks);
     if (typeof decimal !== 'string') return decimal;
@@ -141,6 +149,14 @@ function twoForms(one: Example, other: Example): UndecidedReading {
   return undecided(
     `its values are numbers in two forms, so that a comma or a point may separate thousands or decimals: ${showExample(one)}, and ${showExample(other)}`,
   );
+}
+
+/** Grades such as `2-` and classes of age such as `18-` are no negative numbers. */
+function mayBeLabels(example: Example): UndecidedReading {
+  return {
+    kind: 'undecided',
+    reason: `a minus stands only behind whole numbers below 1,000 (${showExample(example)}), which may be negative or labels; choose numbers for the column, if they are negative (as_number), or choose categories (as_category)`,
+  };
 }
 
 function undecided(what: string): UndecidedReading {

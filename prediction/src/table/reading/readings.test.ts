@@ -50,6 +50,11 @@ const numbers: [string[], object, [number, number]][] = [
   [["1'234", "12'345'678"], { decimal: '.', group: "'" }, [1234, 12_345_678]],
   [['(1,234)', '5,678.90', '12'], { decimal: '.', group: ',' }, [-1234, 5678.9]],
   [['1,234-', '1,234,567', '12-'], { decimal: '.', group: ',' }, [-1234, 1_234_567]],
+  // A dash in place of the cents is no minus.
+  [['261,- €', '1.299,- €', '99,90 €'], { unit: '€', decimal: ',', group: '.' }, [99.9, 1299]],
+  [['CHF 288.-', "CHF 1'450.-", 'CHF 12.--'], { unit: 'CHF', decimal: '.', group: "'" }, [12, 1450]],
+  [['199,- kr', '1.099,– kr', '-20,-- kr'], { unit: 'kr', decimal: ',', group: '.' }, [-20, 1099]],
+  [['199,-', '20,-', '(5,-)'], { decimal: ',', group: null }, [-5, 199]],
 ];
 
 /** Texts that a program writes, and their least and largest number. */
@@ -148,6 +153,7 @@ const undecided: [string, string[], RegExp][] = [
     /10 of its 60 .* more than one unit: "kg" \(50\), "g" \(10\); write all of them in one unit/,
   ],
   ['two groups', ['1,234,567', "1'234'567"], /two forms/],
+  ['grades or negative numbers', ['1', '2-', '3-', '4'], /minus stands only behind .*"2-" in row 1.*\(as_number\)/],
 ];
 
 const all = [
