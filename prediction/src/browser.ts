@@ -16,6 +16,8 @@ export {
 export { parseNumber } from './table/parse-number.js';
 export {
   type ColumnReading,
+  ISO_DATES,
+  PLAIN_NUMBERS,
   type ShownReading,
   shownReading,
 } from './table/reading/column-reading.js';

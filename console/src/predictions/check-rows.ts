@@ -1,5 +1,5 @@
 import type { Model, RowWarning } from 'roster-client';
-import { outlierChecks } from 'roster-prediction/browser';
+import { ISO_DATES, outlierChecks, PLAIN_NUMBERS } from 'roster-prediction/browser';
 import type { TableHead } from '../tables/table-head.js';
 import type { Comparison } from './compare-columns.js';
 
@@ -22,12 +22,14 @@ const MAX_NAMED = 5;
  */
 export function checkRows(model: Model, { rows }: TableHead, { used }: Comparison): SuspectColumn[] {
   const places = new Map(used.map(({ name, index }) => [name, index]));
-  // Models of earlier releases do not list their words.
+  // Models of earlier releases do not list their words, and read each cell by itself.
   const words = model.reading && { missing_words: model.reading.missing_words };
+  const plain = model.reading && { number: PLAIN_NUMBERS, date: ISO_DATES, category: null };
   return (model.columns ?? []).flatMap((column): SuspectColumn[] => {
     const index = places.get(column.name);
     if (index === undefined) return [];
-    return [...outlierChecks({ ...column, ...words }, true)].flatMap(({ kind, isSuspect }) => {
+    const reading = column.reading ?? plain?.[column.kind] ?? null;
+    return [...outlierChecks({ ...column, reading, ...words }, true)].flatMap(({ kind, isSuspect }) => {
       const found = rows.flatMap((row, place) => (isSuspect(row[index] ?? '') ? [place] : []));
       if (found.length === 0) return [];
       const values = new Set(found.map((place) => rows[place]?.[index] ?? ''));

@@ -105,7 +105,8 @@ function valuesAt<T>(
 
 function suspectsIn(vector: Vector, finder: OutlierCheck, rows: number): number {
   let count = 0;
-  if (finder.kind === 'unreadable' && vector.kind !== 'entries') return 0;
+  // Typed values of the column's kind are read as they are.
+  if (finder.kind === 'unreadable' && vector.kind === finder.columnKind) return 0;
   if (vector.kind === 'number') {
     // NaN is suspect no more than a missing value.
     for (const value of vector.values) if (finder.isSuspect(value)) count++;

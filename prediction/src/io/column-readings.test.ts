@@ -1,4 +1,5 @@
 /** Tests that the texts of a column mean the same in every format and direction: to train, to predict, and for previews. */
+import { Float64, Table, TimestampMillisecond, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { writeWorkbook } from '../../../testkit/data/workbooks.js';
 import { answer, pieces } from '../../../testkit/prediction/answered-rows.js';
@@ -107,10 +108,61 @@ describe('rows that contradict the column', () => {
       expect(answered.slice(0, 2).map(({ y }) => y)).toEqual([missing?.value, missing?.value]);
       expect(answered[2]?.y).not.toBe(missing?.value);
       expect(answered.map(({ y_warnings }) => y_warnings)).toEqual([
-        ...['x: unreadable', 'x: unreadable', null, null, null, 'x: missing', null],
+        ...['x: unreadable', 'x: unreadable', null, null, null, 'x: unreadable', null],
       ]);
-      expect(warnings?.warnings).toContainEqual({ kind: 'unreadable', name: 'x', rows: 2, nearest: null });
+      expect(warnings?.warnings).toContainEqual({ kind: 'unreadable', name: 'x', rows: 3, nearest: null });
     }
+  });
+
+  describe('by values of another kind', () => {
+    const day = (index: number) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10);
+    const rows = Array.from({ length: 200 }, (_, index) => ({
+      when: day(index),
+      // Only a column with gaps has a bin for missing values.
+      size: index % 50 ? String(index / 2) : '',
+      y: String(2 * index + (index % 3)),
+    }));
+    const learn = async () => new Predictor(train(await read(rows, 'csv', 'y'), QUICK));
+    const warned = (when: number, size: number) =>
+      Object.entries({ when, size })
+        .filter(([, count]) => count > 0)
+        .map(([name, count]) => ({ kind: 'unreadable', name, rows: count, nearest: null }))
+        .sort((one, other) => other.rows - one.rows);
+
+    test.each(FORMATS)('are warned of in texts of %s, but not of missing words', async (from) => {
+      const texts = ['1709251200000', 'March 1st', '45352', day(7), 'NA', ''].map((when) => ({ when, size: '50' }));
+      const sizes = ['~50', 'TBD', 'true', '50 kg', '12', 'n/a', ''].map((size) => ({ when: day(8), size }));
+      const body = write([...texts, ...sizes], from);
+      const { warnings } = await answer(await learn(), body, { from, to: 'json' });
+      expect(warnings?.warnings).toEqual(warned(3, 4));
+    });
+
+    test.each(['json', 'ndjson'] as const)('are warned of in typed values of %s', async (from) => {
+      const cells = [
+        ...[1_709_251_200_000, true, { value: day(1) }, day(2), null].map((when) => ({ when, size: 50 })),
+        ...[true, false, { value: 50 }, [50], 50, '', null].map((size) => ({ when: day(8), size })),
+        {},
+      ];
+      const lines = cells.map((cell) => JSON.stringify(cell));
+      const body = Buffer.from(from === 'json' ? `[${lines.join(',')}]` : lines.join('\n'));
+      const predictor = await learn();
+      const { warnings } = await answer(predictor, body, { from, to: 'csv' });
+      expect(warnings?.warnings.filter(({ kind }) => kind === 'unreadable')).toEqual(warned(3, 4));
+      const check = predictor.check();
+      check.add(cells);
+      expect(check.warnings(9)).toEqual(warnings);
+    });
+
+    test('are warned of in typed columns of Arrow', async () => {
+      const at = [1_709_251_200_000, null, 3].map((when) => (when === null ? null : new Date(when)));
+      const table = new Table({
+        when: vectorFromArray([1_709_251_200_000, null, 3], new Float64()),
+        size: vectorFromArray(at, new TimestampMillisecond()),
+      });
+      const body = Buffer.from(tableToIPC(table, 'stream'));
+      const { warnings } = await answer(await learn(), body, { from: 'arrow-stream', to: 'json' });
+      expect(warnings?.warnings).toEqual(warned(2, 2));
+    });
   });
 
   test('are read each by itself by a model of an earlier release', async () => {

@@ -1,6 +1,6 @@
 import { Cell, type TextReader, textReader } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { createCellReader, createReader, looksLike } from '../table/reading/create-reader.js';
+import { createCellReader, createReader } from '../table/reading/create-reader.js';
 import type { RowWarning } from './row-warnings.js';
 
 /** The fields of a column that a check needs, of a stored model or of the contract. */
@@ -13,6 +13,7 @@ type CheckedColumn = Pick<
 export interface OutlierCheck {
   readonly cell: Cell;
   readonly kind: Extract<RowWarning['kind'], 'unreadable' | 'out-of-range' | 'new-category'>;
+  readonly columnKind: ColumnSummary['kind'];
   readonly isSuspect: (value: unknown) => boolean;
 }
 
@@ -25,14 +26,15 @@ export interface OutlierCheck {
 export function* outlierChecks(column: CheckedColumn, knowsAll: boolean): Generator<OutlierCheck> {
   const { name, kind, reading } = column;
   if (!column.used) return;
+  const own = { cell: new Cell(name), columnKind: kind };
   const readText = textReader(column.missing_words);
   if (kind !== 'category' && isDecided(reading)) {
     const isSuspect = isUnreadable(kind, createReader(kind, reading), readText);
-    yield { cell: new Cell(name), kind: 'unreadable', isSuspect };
+    yield { ...own, kind: 'unreadable', isSuspect };
   }
-  if (kind === 'number') yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(column) };
+  if (kind === 'number') yield { ...own, kind: 'out-of-range', isSuspect: farFrom(column) };
   if (kind === 'category' && knowsAll) {
-    yield { cell: new Cell(name), kind: 'new-category', isSuspect: notAmong(column.categories ?? [], readText) };
+    yield { ...own, kind: 'new-category', isSuspect: notAmong(column.categories ?? [], readText) };
   }
 }
 
@@ -61,16 +63,20 @@ function isDecided(reading: ColumnSummary['reading']): boolean {
   return reading !== null && reading.kind !== 'undecided' && reading.decided_by !== undefined;
 }
 
-/** Returns a check for texts that look like values, but contradict the reading of their column. */
+/**
+ * Returns a check for values that are not read: texts that contradict the reading of their column, moments that are
+ * numbers, truth values, objects and arrays. Words for missing values are none.
+ */
 function isUnreadable(
   kind: 'number' | 'date',
   read: (text: string) => number,
   readText: TextReader,
 ): (value: unknown) => boolean {
   return (value) => {
-    if (typeof value !== 'string') return false;
+    if (value === null || value === undefined || (kind === 'number' && typeof value === 'number')) return false;
+    if (typeof value === 'object') return true;
     const text = readText(value);
-    return text !== '' && Number.isNaN(read(text)) && looksLike(kind, text);
+    return text !== '' && Number.isNaN(read(text));
   };
 }
 

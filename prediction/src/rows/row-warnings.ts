@@ -3,8 +3,8 @@ export interface RowWarning {
   /**
    * - `no-column`: rows that name no input column, or are not objects;
    * - `unknown-name`: a name that is none of the model's;
-   * - `unreadable`: numbers or dates that contradict how the texts of the table are read, such as 1,5 where the comma
-   *   groups thousands;
+   * - `unreadable`: values that are not the numbers or dates that the column of the table holds, or contradict how its
+   *   texts are read, such as 1,5 where the comma groups thousands;
    * - `out-of-range`: numbers outside the range of the table by more than its width;
    * - `new-category`: categories that the table had in no row, or in too few to learn from;
    * - `missing-known`: a column that is known ahead, which rows of moments to forecast lack.

@@ -90,7 +90,7 @@ test('the warnings of a row name no column in which the table had gaps, however 
     if (part.kind === 'bytes') text += Buffer.from(part.bytes).toString();
   }
   const lines = text.trim().split('\n');
-  expect(lines.map((line) => JSON.parse(line).y_warnings)).toEqual([null, 'x: missing; day: missing']);
+  expect(lines.map((line) => JSON.parse(line).y_warnings)).toEqual([null, 'day: missing; x: unreadable']);
 });
 
 describe('intervals', () => {

@@ -235,7 +235,12 @@ function predictRow(predictor: RowPredictor, row: unknown, contributions: boolea
   if (!prediction) throw new Error('A row was not predicted');
   const given = asRecord(row);
   const notGiven = columns.filter(({ name, used }) => used && !(Object.hasOwn(given, name) && given[name] !== null));
-  const unreadable = predictor.listUnreadable(row).map((name) => ({ kind: 'unreadable', name, nearest: null }));
+  // The check knows fewer of them: nothing of the columns of models of earlier releases, and no missing words.
+  const warned = new Set(warnings.flatMap(({ kind, name }) => (kind === 'unreadable' ? [name] : [])));
+  const unreadable = predictor
+    .listUnreadable(row)
+    .filter((name) => !warned.has(name))
+    .map((name) => ({ kind: 'unreadable', name, nearest: null }));
   const predicted = { target, ...describePrediction(prediction) };
   return {
     data: {

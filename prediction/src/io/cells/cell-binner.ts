@@ -1,7 +1,8 @@
 import type { OutlierCheck } from '../../rows/outlier-checks.js';
 import type { SchemaCheck } from '../../rows/row-check.js';
 import type { RowObject } from '../../table/cells.js';
-import { type BlockPlace, CELL, CellBlock, type ReadOther } from './cell-block.js';
+import { MISSING_BIN } from '../../trees/binning/bin-mapper.js';
+import { type BlockPlace, CELL, CellBlock, CellKind, type ReadOther } from './cell-block.js';
 import type { CellMemory } from './cell-memory.js';
 import type { PlannedFeature } from './cell-plan.js';
 
@@ -77,6 +78,7 @@ export class CellBinner {
     bytes.fill(0, isPartial, isPartial + rowCount);
     const count = kernel.binCells(this.#lent.plan.start, cells, rowCount, bins, isPartial, this.#list);
     this.#readUnread(block, count);
+    this.#countUnreadable(block);
     this.#lookAtUnbinned(block);
     return block;
   }
@@ -105,12 +107,39 @@ export class CellBinner {
       if (feature === undefined) continue;
       const { column } = feature;
       const key = readKey(block, row, column);
-      const { bin, suspects } = this.#unread.read(feature, index, key, () => block.value(row, column));
-      for (const finder of suspects) this.#suspects[finder] = (this.#suspects[finder] ?? 0) + 1;
+      const { bin, isSuspect } = this.#unread.read(feature, index, key, () => block.value(row, column));
+      if (isSuspect) this.#countSuspect(feature.finder);
       const isUnseen = feature.isUnseen[bin] === 1;
       bytes[bins + index * block.rowCount + row] = isUnseen ? feature.mask : bin;
       if (isUnseen) bytes[isPartial + row] = 1;
     }
+  }
+
+  /** Counts the cells that are not read, whoever has binned them: the kernel knows only that they have no number. */
+  #countUnreadable(block: CellBlock): void {
+    const { bytes } = this.#lent.memory;
+    const { rowCount, place } = block;
+    for (const [index, feature] of this.#lent.plan.features.entries()) {
+      const { column, unreadable, isUnseen, mask } = feature;
+      if (unreadable < 0) continue;
+      const isMasked = isUnseen[MISSING_BIN] === 1;
+      const missing = isMasked ? mask : MISSING_BIN;
+      const from = place.bins + index * rowCount;
+      const bins = bytes.subarray(from, from + rowCount);
+      for (let row = bins.indexOf(missing); row >= 0; row = bins.indexOf(missing, row + 1)) {
+        // Other values may have the bin of the mask, too.
+        if (isMasked && bytes[place.isPartial + row] !== 1) continue;
+        const { kind, length } = block.cell(row, column);
+        if (kind === CellKind.null || length === 0) continue;
+        const key = readKey(block, row, column);
+        const { isUnreadable } = this.#unread.read(feature, index, key, () => block.value(row, column));
+        if (isUnreadable) this.#countSuspect(unreadable);
+      }
+    }
+  }
+
+  #countSuspect(finder: number): void {
+    this.#suspects[finder] = (this.#suspects[finder] ?? 0) + 1;
   }
 
   #lookAtUnbinned(block: CellBlock): void {
@@ -118,7 +147,7 @@ export class CellBinner {
       const isSuspect = this.#lent.plan.finders[finder]?.isSuspect;
       for (let row = 0; isSuspect && row < block.rowCount; row++) {
         if (!isSuspect(block.value(row, column) ?? null)) continue;
-        this.#suspects[finder] = (this.#suspects[finder] ?? 0) + 1;
+        this.#countSuspect(finder);
       }
     }
   }
@@ -131,16 +160,15 @@ function readKey(block: CellBlock, row: number, column: number): string | undefi
 
 interface ReadCell {
   readonly bin: number;
-  /** The finders that report the cell. */
-  readonly suspects: readonly number[];
+  /** Whether the finder of suspect values reports the cell, and whether that of unreadable ones does. */
+  readonly isSuspect: boolean;
+  readonly isUnreadable: boolean;
 }
-
-const NONE: readonly number[] = [];
 
 /** Cells of a feature that are remembered, as many rows may say the same. */
 const MAX_KNOWN = 4096;
 
-/** Reads the cells that the kernel leaves to JavaScript, with the encoder of their feature. */
+/** Reads the cells that the kernel leaves to JavaScript or takes for missing, with the encoder of their feature. */
 class UnreadCells {
   readonly #finders: readonly OutlierCheck[];
   readonly #known: (Map<string, ReadCell> | undefined)[] = [];
@@ -166,7 +194,10 @@ class UnreadCells {
   }
 
   #look({ encoder, finder, unreadable }: PlannedFeature, value: unknown): ReadCell {
-    const found = [finder, unreadable].filter((index) => this.#finders[index]?.isSuspect(value));
-    return { bin: encoder.bin(value), suspects: found.length > 0 ? found : NONE };
+    return {
+      bin: encoder.bin(value),
+      isSuspect: this.#finders[finder]?.isSuspect(value) ?? false,
+      isUnreadable: this.#finders[unreadable]?.isSuspect(value) ?? false,
+    };
   }
 }

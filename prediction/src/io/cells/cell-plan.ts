@@ -24,7 +24,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 export interface PlannedFeature extends BinnedInput {
   /** The index of the finder of suspect values, which the first feature of a column has; else −1. */
   readonly finder: number;
-  /** The same for the finder of unreadable texts. */
+  /** The same for the finder of unreadable values. */
   readonly unreadable: number;
 }
 
