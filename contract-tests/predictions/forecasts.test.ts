@@ -203,6 +203,31 @@ describe('a table of series', () => {
     expect(known).toMatchObject({ reason: null, values: { length: 60 } });
   });
 
+  test('may be named by whole numbers, as programs write them with and without decimals', async () => {
+    const numbered = (half: boolean) =>
+      sales.map((row, at) => ({ ...row, store: `${'ABC'.indexOf(row.store) + 1}${half && at % 2 ? '.0' : ''}` }));
+    const query = 'order_by=month&group_by=store&horizon=3&known=promotion';
+    const model = await train('mixed-numbers', csvOf(numbered(true)), query);
+    expect(model.series.count).toBe(3);
+    await train('numbers', csvOf(numbered(false)), query);
+    const predict = async (store: unknown, name: string) => {
+      const rows = await forecasts([{ month: '2020-01', store, sales: 400 }], '?steps=1', name);
+      return rows.map(({ store: _, ...row }) => row);
+    };
+    for (const store of ['1', '1.0', '1.00']) {
+      expect(await predict(store, 'numbers')).toEqual(await predict(1, 'numbers'));
+      expect(await predict(store, 'mixed-numbers')).toEqual(await predict(1, 'numbers'));
+      const params = { path: { projectName, modelName: 'numbers' }, query: { group: [store] } };
+      expect(await answered(roster.GET(`${ONE}/series`, { params }))).toMatchObject({ values: { length: 60 } });
+    }
+    const steps = { method: 'POST', headers: { 'Content-Type': 'text/csv', Accept: 'application/json' } };
+    const promised = await send(`${project}/numbers/predict?steps=1&remember=true`, { ...steps, body: 'store\n1.0\n' });
+    expect(promised.status).toBe(200);
+    await promised.text();
+    const truths = await send(`${project}/numbers/actuals`, { ...steps, body: 'month,store,sales\n2020-01,1.0,150\n' });
+    expect(asRow(await truths.json())).toMatchObject({ matched: 1 });
+  });
+
   test.each(['arrow-stream', 'parquet'] as const)('may have the format %s', async (format) => {
     const response = await send(
       `${project}/${format}?target=sales&order_by=month&group_by=store&horizon=6&known=promotion`,

@@ -4,7 +4,7 @@ export { wilson } from './intervals/statistics.js';
 export { withoutFormula } from './io/csv/csv-field.js';
 export { NearestName } from './rows/nearest-name.js';
 export { type OutlierCheck, outlierChecks } from './rows/outlier-checks.js';
-export { cellText, textReader } from './table/cells.js';
+export { cellText, groupText, textReader } from './table/cells.js';
 export { nameIndex } from './table/column-names.js';
 export {
   findDelimiter,

@@ -10,7 +10,7 @@ import {
 import { matchIds, type PromisedIds } from '../promises/match-ids.js';
 import type { RowBlock } from '../rows/row-binner.js';
 import type { SchemaCheck } from '../rows/row-check.js';
-import { groupText, type RowObject, type TextReader, textReader } from '../table/cells.js';
+import { nameText, type RowObject, type TextReader, textReader } from '../table/cells.js';
 import { listNames, ROW_ID_COLUMN } from '../table/column-names.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
 import { readClearNumber } from '../table/reading/number-forms.js';
@@ -119,7 +119,7 @@ export class GatheredTruths {
     for (let row = 0; row < item.rowCount; row++) {
       this.#countLine();
       const values = cells.map((cell) => cell(row));
-      const key = this.#readKey(groupText(rowId(row)), ids, values);
+      const key = this.#readKey(nameText(rowId(row)), ids, values);
       const place = this.#addTruth(key, truthAt(row));
       if (ids && place !== undefined) this.#addEarlierId(ids, values, place);
       if (!this.#hasTarget) this.#findTarget(item.row(row));

@@ -1,9 +1,8 @@
-import { cellText, groupText } from '../table/cells.js';
+import { cellText, groupText, nameText, wholeName } from '../table/cells.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
 import { readMoment } from '../table/moments.js';
 import type { ColumnReading } from '../table/reading/column-reading.js';
 import { quote } from '../table/table-error.js';
-import { className } from '../table/target-cells.js';
 
 /** Stands in a list of hashes for a row without an id. */
 export const NO_ID = 0;
@@ -48,26 +47,32 @@ export function listIdColumns(columns: IdColumns): readonly string[] {
  * @throws {InvalidRowsError} if the id is a number that has lost digits
  */
 export function writeId(columns: IdColumns, cells: readonly unknown[]): string {
-  if (columns.kind === 'column') return className(readIdText(columns.name, cells[0]));
-  const [order, ...groups] = cells;
-  const moment = readMoment(cellText(order), columns.reading);
-  return moment === undefined ? '' : JSON.stringify([moment.value, ...groups.map(groupText)]);
+  if (columns.kind === 'column') return wholeName(readIdText(columns.name, cells[0]));
+  return writeStep(columns.reading, cells, groupText);
 }
 
-/**
- * Returns the text of an id of a column as earlier releases kept it, where that is another id than `writeId` returns;
- * else ''.
- */
+/** Returns an id as earlier releases kept it, where that is another one than `writeId` returns; else ''. */
 export function writeEarlierId(columns: IdColumns, cells: readonly unknown[]): string {
-  if (columns.kind !== 'column') return '';
-  const text = groupText(cells[0]);
-  return className(text) === text ? '' : text;
+  const isColumn = columns.kind === 'column';
+  const names = isColumn ? cells : cells.slice(1);
+  if (names.every((cell) => groupText(cell) === nameText(cell))) return '';
+  return isColumn ? nameText(cells[0]) : writeStep(columns.reading, cells, nameText);
+}
+
+/** Returns the id of a step of a series; '' without a moment. */
+function writeStep(
+  reading: ColumnReading | null,
+  [order, ...groups]: readonly unknown[],
+  nameOf: (cell: unknown) => string,
+): string {
+  const moment = readMoment(cellText(order), reading);
+  return moment === undefined ? '' : JSON.stringify([moment.value, ...groups.map(nameOf)]);
 }
 
 /** @throws {InvalidRowsError} if the id is a number that has lost digits as a double */
 function readIdText(name: string, cell: unknown): string {
   const isLost = typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER;
-  if (!isLost) return groupText(cell);
+  if (!isLost) return nameText(cell);
   const message = `names ${quote(name)}, which has a number beyond 2^53, about ${cell}: its last digits are lost, and it could be that of another row; send the column as texts`;
   throw new InvalidRowsError([{ parameter: 'id', message }]);
 }

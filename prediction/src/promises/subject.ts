@@ -1,11 +1,11 @@
 import type { TrainedCalibration } from '../calibration/trained-calibration.js';
 import type { ModelBase } from '../model/model.js';
-import { textReader } from '../table/cells.js';
+import { textReader, wholeName } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { NumberReading } from '../table/reading/column-reading.js';
 import { createReader } from '../table/reading/create-reader.js';
 import type { TargetClass } from '../table/table.js';
-import { className, MERGED_CLASS } from '../table/target-cells.js';
+import { MERGED_CLASS } from '../table/target-cells.js';
 import type { DatePart } from '../trees/binning/date-parts.js';
 
 /** The most columns whose bins are kept with a promise: those that matter most. */
@@ -114,6 +114,6 @@ export function createClassReader(
   const otherwise = merged ? (indexOf.get(MERGED_CLASS) ?? UNKNOWN_CLASS) : UNKNOWN_CLASS;
   return (value) => {
     const text = readText(value);
-    return text === '' ? null : (indexOf.get(className(text)) ?? otherwise);
+    return text === '' ? null : (indexOf.get(wholeName(text)) ?? otherwise);
   };
 }

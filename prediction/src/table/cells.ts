@@ -40,12 +40,24 @@ export function textReader(words: readonly string[] | undefined): TextReader {
 /** Reads a cell where neither a model nor a table says which words count as missing: see `textReader`. */
 export const cellText = textReader(DEFAULT_WORDS);
 
-/**
- * The text of a cell that distinguishes series. Words for a missing value are names there: NA is Namibia, or North
- * America.
- */
-export function groupText(cell: unknown): string {
+/** The text of a cell that names something. Words for a missing value are names there: NA is Namibia, or North America. */
+export function nameText(cell: unknown): string {
   return cellText(cell) || (typeof cell === 'string' ? cell.trim() : '');
+}
+
+/** The name of a series, or of a part of it. */
+export function groupText(cell: unknown): string {
+  return wholeName(nameText(cell));
+}
+
+const WHOLE = /^([+-]?\d+)\.0+$/;
+
+/**
+ * Returns the name of a class, a series or a row, given the text of a cell: programs write the whole number 1 as `1.0`
+ * where others are missing.
+ */
+export function wholeName(text: string): string {
+  return text.endsWith('0') ? text.replace(WHOLE, '$1') : text;
 }
 
 const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?([.,]\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/i;

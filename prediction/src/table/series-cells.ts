@@ -1,4 +1,4 @@
-import { cellText, groupText, type TextReader } from './cells.js';
+import { cellText, nameText, type TextReader, wholeName } from './cells.js';
 import { type Chunked, largeCodesByRow, valuesByRow } from './chunked-array.js';
 import type { CellColumn } from './column-builder.js';
 import {
@@ -190,13 +190,13 @@ export class GroupCells extends EachCell {
     name: string,
     placeOf: (row: number) => Place,
     private readonly parameter: 'group_by' | 'validate_by',
-    private readonly readText: TextReader = groupText,
+    private readonly readText: TextReader = nameText,
   ) {
     super(name, placeOf);
   }
 
   override put(row: number, cell: unknown): void {
-    const text = this.readText(cell);
+    const text = wholeName(this.readText(cell));
     let code = this.#codeOf.get(text);
     if (code === undefined) {
       code = this.#codeOf.size;

@@ -1,5 +1,5 @@
 import { cutText } from '../text/cut-text.js';
-import { type TextReader, textReader } from './cells.js';
+import { type TextReader, textReader, wholeName } from './cells.js';
 import { codesByRow } from './chunked-array.js';
 import { DEFAULT_WORDS, MissingWords } from './missing-words.js';
 import type { Place, ReadingMarks, UndecidedReading } from './reading/column-reading.js';
@@ -99,7 +99,7 @@ export class TargetCells {
       this.#bad++;
       this.#firstBad ??= { text: start(text), place };
     }
-    this.#putText(row, className(text), place);
+    this.#putText(row, wholeName(text), place);
   }
 
   /** @param value finite. */
@@ -110,7 +110,7 @@ export class TargetCells {
     if (!this.isForced) this.#ofUnit = undefined;
     this.#plain.putValue(row, value);
     // Once there are too many distinct texts for classes, the text is no longer needed.
-    if (!this.#tooManyTexts) this.#putText(row, className(String(value)), place);
+    if (!this.#tooManyTexts) this.#putText(row, wholeName(String(value)), place);
   }
 
   #beginUnit(text: string): void {
@@ -268,13 +268,6 @@ export class TargetCells {
     const fault: TableFault = { message, column: this.#target, ...place };
     return new TableError([fault]);
   }
-}
-
-const WHOLE = /^([+-]?\d+)\.0+$/;
-
-/** The name of a class, given the text of a cell: programs write the whole number 1 as `1.0` where others are missing. */
-export function className(text: string): string {
-  return text.endsWith('0') ? text.replace(WHOLE, '$1') : text;
 }
 
 /** Returns a copy of the beginning of a text. */

@@ -1,4 +1,5 @@
 import type { ForecastModel } from 'roster-client';
+import { groupText } from 'roster-prediction/browser';
 import { Scrolling, Table } from '../../plots/table.js';
 import { useAttempt } from '../../session/use-attempt.js';
 import { readRows } from '../../tables/read-records.js';
@@ -82,7 +83,10 @@ async function readAhead(
     for (const record of records) {
       const moment = record[at(order_by)] ?? '';
       const row = found.get(moment);
-      if (!row || group_by.some((name, index) => (record[at(name)] ?? groups[index]) !== groups[index])) continue;
+      const isOther = (name: string, index: number) => {
+        return groupText(record[at(name)] ?? groups[index]) !== groupText(groups[index]);
+      };
+      if (!row || group_by.some(isOther)) continue;
       found.set(moment, {
         ...row,
         ...Object.fromEntries(known.flatMap((name) => (record[at(name)] ? [[name, record[at(name)]]] : []))),

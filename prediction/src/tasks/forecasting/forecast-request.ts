@@ -1,4 +1,4 @@
-import { groupText, type RowObject } from '../../table/cells.js';
+import type { RowObject } from '../../table/cells.js';
 import { InvalidRowsError, type RowFault } from '../../table/invalid-rows.js';
 import { describeForm, formatMoment, momentHint, readMoment } from '../../table/moments.js';
 import { quote } from '../../table/table-error.js';
@@ -67,7 +67,9 @@ export class ForecastRequest {
     const { order, target, groups, model } = this.#index;
     const orderText = this.#index.orderText(order.of(row));
     const targetText = this.#index.targetText(target.of(row));
-    const texts = groups.map((cell) => (cell.isIn(row) ? groupText(cell.of(row)) : undefined));
+    const texts = groups.map((cell, column) =>
+      cell.isIn(row) ? this.#index.groupText(column, cell.of(row)) : undefined,
+    );
     if (orderText === '') {
       if (targetText === '') this.#match(texts, at);
       else this.#fault(at, model.order_by, `is missing, but a row of history needs it beside ${quote(model.target)}`);

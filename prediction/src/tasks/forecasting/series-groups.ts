@@ -52,7 +52,12 @@ export class SeriesGroups {
 
   /** Whether a column has a value in every series. */
   isNamed(column: number): boolean {
-    return this.columns[column]?.find('') === -1;
+    return !this.hasText(column, '');
+  }
+
+  /** Whether a column has a value in any series. */
+  hasText(column: number, text: string): boolean {
+    return this.columns[column]?.find(text) !== -1;
   }
 
   /** Returns the series with these values; −1 if there is none. @param texts one for each column. */

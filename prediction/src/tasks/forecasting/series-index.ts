@@ -1,4 +1,4 @@
-import { Cell, type TextReader, textReader } from '../../table/cells.js';
+import { Cell, nameText, type TextReader, textReader, wholeName } from '../../table/cells.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
 import { createCellReader, createReader } from '../../table/reading/create-reader.js';
 import type { MethodFacts } from './method.js';
@@ -47,6 +47,14 @@ export class SeriesIndex {
         isMissing: isMissing(textReader(column.missing_words)),
         read: covariateReader(column),
       }));
+  }
+
+  /** Returns the value of a group column in a row, as the series of the model have it. */
+  groupText(column: number, cell: unknown): string {
+    const text = nameText(cell);
+    const { missing_words: words, series } = this.model;
+    // Models of earlier releases, which list no words, and those of their tables may distinguish 1 and 1.0.
+    return words === undefined || series.groups.hasText(column, text) ? text : wholeName(text);
   }
 }
 

@@ -34,7 +34,7 @@ import { RowForms } from '../../rows/row-writer.js';
 import { estimateMemory } from '../../serving/memory.js';
 import { type JsonAnswer, writeArray } from '../../serving/row-server.js';
 import { estimateExplained, estimateReading, estimateSeries, SLICE_WORK } from '../../serving/work.js';
-import { groupText, type RowObject } from '../../table/cells.js';
+import type { RowObject } from '../../table/cells.js';
 import { baseColumn, contributionColumn, seasonColumn } from '../../table/column-names.js';
 import { InvalidRowsError } from '../../table/invalid-rows.js';
 import { formatMoment } from '../../table/moments.js';
@@ -246,8 +246,10 @@ export class SeriesServer {
    * @param most the most values.
    */
   lastValues(groups: readonly string[], most: number): SeriesValue[] | undefined {
-    const { series, grid, group_by } = this.#parts.model;
-    const found = groups.length === group_by.length ? series.groups.find(groups.map(groupText)) : -1;
+    const { model, index } = this.#parts;
+    const { series, grid, group_by } = model;
+    const texts = groups.map((group, column) => index.groupText(column, group));
+    const found = groups.length === group_by.length ? series.groups.find(texts) : -1;
     if (found < 0) return undefined;
     const { start, values } = series.series(found);
     const first = Math.max(0, values.length - most);
@@ -280,7 +282,7 @@ export class SeriesServer {
       for (const row of read) {
         const hasMoment = index.orderText(index.order.of(row)) !== '';
         if (hasMoment || index.groups.every((cell) => cell.isIn(row))) {
-          named.add(JSON.stringify(index.groups.map((cell) => groupText(cell.of(row)))));
+          named.add(JSON.stringify(index.groups.map((cell, column) => index.groupText(column, cell.of(row)))));
         } else count = length;
       }
       start += read.length;
