@@ -177,9 +177,12 @@ describe('rows that contradict the column', () => {
     );
     if (earlier.task !== 'regression') throw new Error('The target is no number');
     const predictor = new Predictor(earlier);
-    const values = predictor.predict([{ x: '1,200' }, { x: 1.2 }, { x: '1,200.0' }, { x: 1200 }]);
+    const texts = ['1,200', 1.2, '1,200.0', 1200, '1,57,685.00', '–12', '12,-', null];
+    const values = predictor.predict(texts.map((x) => ({ x })));
     expect(values[0]).toEqual({ ...values[1] });
     expect(values[2]?.value).toBe(values[3]?.value);
+    // Forms that it does not know are missing.
+    for (const value of values.slice(4)) expect(value).toEqual({ ...values.at(-1) });
     const check = predictor.check();
     check.add([{ x: '12,5.7.8' }]);
     expect(check.warnings(9).warnings).toEqual([]);

@@ -173,7 +173,7 @@ export class ColumnBuilder implements TextHolder {
 
   #takeTexts(name: string, rowCount: number, kind: FoundKind): TextColumn {
     const reading = this.#decide(kind);
-    const others = kind?.kind === 'mixed' ? this.#findOthers(kind) : null;
+    const others = kind?.kind === 'mixed' && !kind.isOfUnits ? this.#findOthers(kind) : null;
     const texts = this.#texts.take(name, rowCount, reading);
     const missing = this.#describeMissing(others ?? this.#findUnread(texts, reading));
     const column = { ...texts, missing };

@@ -4,8 +4,8 @@ import { plainNumber } from '../parse-number.js';
 import type { ColumnReading, DecimalMark, Place, ReadingMarks, UndecidedReading } from './column-reading.js';
 import { type DateText, readDateText } from './date-forms.js';
 import { DateOrders } from './date-order.js';
-import { describeMixed, hasFewOthers, MAX_MARKERS } from './mixed-column.js';
-import { isInfinite, type NumberText, readNumberText } from './number-forms.js';
+import { describeMixed, hasFewOthers, MANY, MAX_MARKERS } from './mixed-column.js';
+import { isInfinite, isKnownUnit, type NumberText, readNumberText } from './number-forms.js';
 import { chosenDecimal, NumberMarks } from './number-marks.js';
 import { UnreadTexts } from './unread-cells.js';
 
@@ -20,6 +20,8 @@ export interface MixedKind {
   readonly kind: 'mixed';
   readonly most: ColumnKind;
   readonly reading: UndecidedReading;
+  /** True if the others are numbers, too, with other units. */
+  readonly isOfUnits: boolean;
 }
 
 /** A distinct text of a column, and the number of its rows. */
@@ -113,12 +115,17 @@ export class ColumnForm {
       days.rows > numbers.rows ? [DATES, days] : [{ kind: 'number', unit: best } as const, numbers];
     // Texts that are no longer known may be values.
     const known = present - unknown;
-    if (!hasFewOthers(counted, others, known)) return null;
-    const markers = others.map(([text, rows]) => ({ text, rows, place: this.placeOf(text) ?? null }));
+    const measures = countMeasures(units);
+    // A few different ones may be sizes of a product, which are categories.
+    const isOfUnits = measures.texts >= MANY && hasNearlyAll(measures);
+    if (!isOfUnits && !hasFewOthers(counted, others, known)) return null;
+    const shown = isOfUnits ? [] : others;
+    const markers = shown.map(([text, rows]) => ({ text, rows, place: this.placeOf(text) ?? null }));
     const byRows = most.kind === 'date' ? [] : [...units].sort(([, one], [, other]) => other.rows - one.rows);
     return {
       kind: 'mixed',
       most,
+      isOfUnits,
       reading: describeMixed(
         most.kind,
         markers,
@@ -202,6 +209,17 @@ function count(counted: KindCount, rows: number): void {
 function countUnit(units: Map<string | null, KindCount>, unit: string | null, { texts, rows }: KindCount): void {
   const before = units.get(unit) ?? NONE;
   units.set(unit, { texts: before.texts + texts, rows: before.rows + rows });
+}
+
+/** Counts the numbers of all units that are surely such. */
+function countMeasures(units: ReadonlyMap<string | null, Readonly<KindCount>>): KindCount {
+  const measures = { ...NONE };
+  for (const [unit, { texts, rows }] of units) {
+    if (!isKnownUnit(unit)) continue;
+    measures.texts += texts;
+    measures.rows += rows;
+  }
+  return measures;
 }
 
 /** The most frequent of some texts. */

@@ -7,7 +7,7 @@ import { parseDate } from '../cells.js';
 import { parseNumber } from '../parse-number.js';
 import type { DateReading, DecimalMark, NumberReading } from './column-reading.js';
 import { readDateText } from './date-forms.js';
-import { GROUPED_BY, isUnit, SEPARATORS } from './number-forms.js';
+import { isUnit, SEPARATORS } from './number-forms.js';
 
 /** The most characters of a number with its unit. */
 const MAX_LENGTH = 40;
@@ -15,6 +15,12 @@ const MAX_LENGTH = 40;
 /** A sign, a unit, a sign, the digits with their separators, a blank, a unit. */
 const FORM =
   /^([+−-]?)\s?(\p{L}{0,3}\p{Sc}|[A-Z]{3}(?=[\s\d+−-]))?\s?([+−-]?)((?:\d|[.,]\d)[\d.,'’ \u00a0\u202f]*?)(\s?)([^\d\s.,'’+−-][^\d\s]*)?$/u;
+
+/** Digits by their decimal mark. */
+const GROUPED_BY: Readonly<Record<DecimalMark, RegExp>> = {
+  '.': /^(?:[1-9]\d{0,2}(?:([, '])\d{3})(?:\1\d{3})*|\d*)(?:\.\d*)?$/,
+  ',': /^(?:[1-9]\d{0,2}(?:([. '])\d{3})(?:\1\d{3})*|\d*)(?:,\d*)?$/,
+};
 
 const MACHINE_NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 

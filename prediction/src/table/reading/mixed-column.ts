@@ -9,8 +9,8 @@ export const MAX_MARKERS = 3;
 /** At this share of values of a kind, a column is mostly of the kind, whatever the others are. */
 const MOSTLY = 0.8;
 
-/** Below a half of the values, they are many only if as many as this are different. */
-const MANY = 10;
+/** Below a half of the values, they are many only if as many as this are different; those of several units always. */
+export const MANY = 10;
 const FEWEST = 0.2;
 
 /** The characters of a text that a message shows. */

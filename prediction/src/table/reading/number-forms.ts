@@ -12,7 +12,7 @@ const MAX_PLAIN_LENGTH = 1000;
  * are a sign, too.
  */
 const FORM =
-  /^([+−(-]?)\s?(\p{L}{0,3}\p{Sc}|[A-Z]{3}(?=[\s\d+−(-]))?\s?([+−(-]?)((?:\d|[.,]\d)[\d.,'’ \u00a0\u2009\u202f]*?)(\)|[−–—-]{0,2})(\s?)([^\d\s.,'’+−–—()-][^\d\s()]*)?(\)?)$/u;
+  /^([+−–(-]?)\s?(\p{L}{0,3}\p{Sc}|[A-Z]{3}(?=[\s\d+−–(-]))?\s?([+−–(-]?)((?:\d|[.,]\d)[\d.,'’ \u00a0\u2009\u202f]*?)(\)|[−–—-]{0,2})(\s?)([^\d\s.,'’+−–—()-][^\d\s()]*)?(\)?)$/u;
 
 /** A dash in place of the cents, as in `199,-`; it is no sign directly behind a decimal mark. */
 const CENTS = /^(?:--?|[−–—])$/;
@@ -34,9 +34,12 @@ const CLOSE_UNITS = new Set(
 const SYMBOL = /^[\p{Sc}%‰°]\p{L}{0,2}$/u;
 const WORD = /^\p{L}[\p{L}²³/]{0,9}$/u;
 
-/** Digits by their decimal mark, and the separator of thousands in them. A group cannot begin with 0. */
-export const GROUPED_BY: Readonly<Record<DecimalMark, RegExp>> = {
-  '.': /^(?:[1-9]\d{0,2}(?:([, '])\d{3})(?:\1\d{3})*|\d*)(?:\.\d*)?$/,
+/**
+ * Digits by their decimal mark, and the separator of thousands in them, which may be that of a hundred thousand, too, as
+ * in India. A group cannot begin with 0.
+ */
+const GROUPED_BY: Readonly<Record<DecimalMark, RegExp>> = {
+  '.': /^(?:[1-9]\d{0,2}(?:([, '])\d{3})(?:\1\d{3})*|[1-9]\d?(?:(,)\d{2})+,\d{3}|\d*)(?:\.\d*)?$/,
   ',': /^(?:[1-9]\d{0,2}(?:([. '])\d{3})(?:\1\d{3})*|\d*)(?:,\d*)?$/,
 };
 
@@ -73,7 +76,8 @@ function splitNumber(text: string) {
   const closing = match[8] ?? '';
   const hasNoCents = CENTS.test(dash) && /[.,]$/.test(written);
   const [body, trailing] = hasNoCents ? [`${written}0`, ''] : [written, dash];
-  const signs = sign + inner + trailing + closing;
+  // Word processors and spreadsheets write a dash for the minus before a number.
+  const signs = (sign + inner).replace('–', '−') + trailing + closing;
   if (!SIGNS.has(signs)) return undefined;
   if (!isUnit(before, blank, behind) || isLabel(body, blank, behind)) return undefined;
   const digits = body.replaceAll(/[\u00a0\u2009\u202f]/g, ' ').replaceAll('’', "'");
@@ -116,7 +120,7 @@ export function readNumberText(text: string): NumberText | undefined {
   return {
     unit,
     values: { '.': value('.', point), ',': value(',', comma) },
-    groups: { '.': asGroup(point?.[1]), ',': asGroup(comma?.[1]) },
+    groups: { '.': asGroup(point?.[1] ?? point?.[2]), ',': asGroup(comma?.[1]) },
     either: isEither ? (digits.includes('.') ? '.' : ',') : null,
     isWhole: /^\d+$/.test(digits),
     endsInMinus,
@@ -164,6 +168,11 @@ export function readClearNumber(text: string): number {
   const number = readNumberText(text);
   if (number === undefined || number.unit !== null || number.either !== null) return Number.NaN;
   return Number.isNaN(number.values['.']) ? number.values[','] : number.values['.'];
+}
+
+/** Returns whether a word behind or before a number is surely a unit, or absent: `12 Elm` is an address. */
+export function isKnownUnit(unit: string | null): boolean {
+  return unit === null || SYMBOL.test(unit) || CLOSE_UNITS.has(unit) || isMoney(unit);
 }
 
 /** Returns whether a unit is a currency: amounts of money do not have three decimals. */

@@ -54,6 +54,10 @@ const numbers: [string[], object, [number, number]][] = [
   [['261,- €', '1.299,- €', '99,90 €'], { unit: '€', decimal: ',', group: '.' }, [99.9, 1299]],
   [['CHF 288.-', "CHF 1'450.-", 'CHF 12.--'], { unit: 'CHF', decimal: '.', group: "'" }, [12, 1450]],
   [['199,- kr', '1.099,– kr', '-20,-- kr'], { unit: 'kr', decimal: ',', group: '.' }, [-20, 1099]],
+  [['–9,50', '6,25'], { decimal: ',', group: null }, [-9.5, 6.25]],
+  [['€ –9.50', '–€ 6.25', '€ 7.00'], { unit: '€', decimal: '.', group: null }, [-9.5, 7]],
+  [['85,318.00', '1,57,685.00'], { decimal: '.', group: ',' }, [85_318, 157_685]],
+  [['₹1,57,685', '₹9,318', '₹12,31,57,685'], { unit: '₹', decimal: '.', group: ',' }, [9318, 123_157_685]],
   [['199,-', '20,-', '(5,-)'], { decimal: ',', group: null }, [-5, 199]],
 ];
 
@@ -124,6 +128,8 @@ const categories: [string, string[]][] = [
   ['a value has another unit', ['€ 12', '$ 12']],
   ['a value has none', ['€ 12', '12']],
   ['a value is a word', ['€ 12', 'free']],
+  ['it has addresses', ['1 Elm', '2 Oak', '3 Elm', '4 Oak', '5 Elm', '6 Oak', '7 Elm', '8 Oak', '9 Elm', '10 Oak']],
+  ['it has few sizes', ['500 g', '1 kg', '2 kg']],
   ['it has sizes', ['2XL', '3XL']],
   ['it has names', ['A 1', 'A 2']],
   ['it has room numbers', ['12b', '13b']],
@@ -153,6 +159,16 @@ const undecided: [string, string[], RegExp][] = [
     /10 of its 60 .* more than one unit: "kg" \(50\), "g" \(10\); write all of them in one unit/,
   ],
   ['two groups', ['1,234,567', "1'234'567"], /two forms/],
+  [
+    'weights in two units',
+    ['5 kg', '6 kg', '7 kg', '8 kg', '9 kg', '700 g', '800 g', '900 g', '650 g', '750 g'],
+    /30 of its 60 values .* more than one unit: "kg" \(30\), "g" \(30\)/,
+  ],
+  [
+    'prices in two currencies',
+    [...[66, 86, 12, 13, 14, 15].map((price) => `€ ${price}.50`), ...[17, 18, 19, 20].map((price) => `$${price}`)],
+    /more than one unit: "€" \(36\), "\$" \(24\)/,
+  ],
   ['grades or negative numbers', ['1', '2-', '3-', '4'], /minus stands only behind .*"2-" in row 1.*\(as_number\)/],
 ];
 
