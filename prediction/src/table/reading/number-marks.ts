@@ -25,6 +25,8 @@ export class NumberMarks {
   readonly #ending: Partial<Record<DecimalMark, Example>> = {};
   /** The first text with each separator of thousands, by the decimal mark that it goes with; any, if it has none. */
   readonly #groups = new Map<`${DecimalMark | 'any'}${GroupMark}`, Example>();
+  /** Whether a value in which a mark may group has two or three digits before it. */
+  #hasLongGroup = false;
   #small = false;
   #large: Example | undefined;
   /** The first whole number below 1,000 with a minus behind it, and whether another number has one. */
@@ -50,6 +52,7 @@ export class NumberMarks {
     if (either !== null) {
       this.#either[either] ??= { text, place };
       if (/0\D*$/.test(text)) this.#ending[either] ??= { text, place };
+      this.#hasLongGroup ||= Math.abs(values[OTHER[either]]) >= 10 * THOUSAND;
       return;
     }
     const isPoint = !Number.isNaN(values['.']);
@@ -109,12 +112,13 @@ export class NumberMarks {
 
   /** Decides whether a mark that is always followed by three digits separates thousands or decimals. */
   #findMeaning(mark: DecimalMark, example: Example, unit: string | null): DecimalMark | UndecidedReading {
-    if (isMoney(unit)) return OTHER[mark];
+    // Amounts have no three decimals, but prices of fuel have, and are small.
+    if (isMoney(unit) && (this.#hasLongGroup || (this.#small && this.#large === undefined))) return OTHER[mark];
     const ending = this.#ending[mark];
     // No program writes decimals as 847 and 1.020: with fixed decimals it writes 847.000, and else 1.02.
     if (this.#small && this.#large === undefined && ending !== undefined) return OTHER[mark];
     // A sender who groups thousands would group the large number, too. Programs write decimal points and no groups.
-    if (mark === '.' && this.#large !== undefined && ending === undefined) return mark;
+    if (mark === '.' && this.#large !== undefined && ending === undefined && !isMoney(unit)) return mark;
     const beside = this.#large === undefined ? '' : `, beside ${showExample(this.#large)}`;
     return undecided(
       `its values are numbers in which a ${NAMES[mark]} may separate thousands or decimals, and none shows which (${showExample(example)}${beside})`,

@@ -27,6 +27,7 @@ const numbers: [string[], object, [number, number]][] = [
   [['12,50 €', '7,00 €', '1.250,00 €'], { unit: '€', decimal: ',', group: '.' }, [7, 1250]],
   [['$1,234.5', '$0.5', '-$20'], { unit: '$', decimal: '.', group: ',' }, [-20, 1234.5]],
   [['$1,234', '$12,500', '$999'], { unit: '$', decimal: '.', group: ',' }, [999, 12500]],
+  [['$2.805', '$0.801'], { unit: '$', decimal: '.', group: null }, [0.801, 2.805]],
   [['1.234 €', '999 €'], { unit: '€', decimal: ',', group: '.' }, [999, 1234]],
   [['CHF 1’234.50', 'CHF 20.00'], { unit: 'CHF', decimal: '.', group: "'" }, [20, 1234.5]],
   [['1\u202f234,50 €', '7 €'], { unit: '€', decimal: ',', group: ' ' }, [7, 1234.5]],
@@ -169,6 +170,8 @@ const undecided: [string, string[], RegExp][] = [
     [...[66, 86, 12, 13, 14, 15].map((price) => `€ ${price}.50`), ...[17, 18, 19, 20].map((price) => `$${price}`)],
     /more than one unit: "€" \(36\), "\$" \(24\)/,
   ],
+  ['prices of fuel', ['$2.805', '$3.502', '$1.999'], /a point may separate .*"\$2\.805" in row 0/],
+  ['prices of fuel with commas', ['1,629 €', '1,589 €'], /a comma may separate/],
   ['grades or negative numbers', ['1', '2-', '3-', '4'], /minus stands only behind .*"2-" in row 1.*\(as_number\)/],
 ];
 
