@@ -234,6 +234,28 @@ describe('a column of more texts than are kept', () => {
   });
 });
 
+test('dates whose days and months a spreadsheet has exchanged are no moments of a forecast, nor read in large tables', async () => {
+  const two = (number: number) => String(number).padStart(2, '0');
+  const rows = Array.from({ length: 366 }, (_, index) => {
+    const date = new Date(Date.UTC(2024, 0, 1 + index));
+    const [day, month] = [two(date.getUTCDate()), two(date.getUTCMonth() + 1)];
+    return { when: Number(day) <= 12 ? `2024-${day}-${month}` : `${day}/${month}/2024`, y: String(index % 7) };
+  });
+  const task = { orderBy: 'when', groupBy: [], horizon: 3, known: [] };
+  const refused = readTable('csv', pieces(write(rows, 'csv')), 'y', { task });
+  await expect(refused).rejects.toThrow(/exchanged day and month.*"2024-01-01".*"13\/01\/2024"/);
+  // More texts than are kept: the times differ.
+  const many = Array.from({ length: 70_000 }, (_, index) => {
+    const { when = '', y = '' } = rows[index % 366] ?? {};
+    const turn = Math.floor(index / 366);
+    return { when: `${when} ${two(turn % 24)}:${two(Math.floor(turn / 24))}`, z: y, y };
+  });
+  const { columns } = await read(many, 'csv', 'y');
+  expect(columns[0]).toMatchObject({ reading: { kind: 'undecided', reason: expect.stringMatching(/exchanged/) } });
+  const { columns: right } = await read([...many, { when: '2024-03-31 10:00', z: '1', y: '1' }], 'csv', 'y');
+  expect(right[0]).toMatchObject({ kind: 'date', reading: { order: 'day-first' } });
+});
+
 describe('numbers of JSON beside texts', () => {
   const mixed = (text: string) =>
     Array.from({ length: 60 }, (_, index) => ({ x: index % 2 ? index + 0.125 : text, y: index }));

@@ -1,4 +1,4 @@
-import { cellText, nameText, type TextReader, wholeName } from './cells.js';
+import { cellText, nameText, parseDate, type TextReader, wholeName } from './cells.js';
 import { type Chunked, largeCodesByRow, valuesByRow } from './chunked-array.js';
 import type { CellColumn } from './column-builder.js';
 import {
@@ -84,7 +84,7 @@ export class OrderCells extends EachCell {
     if (moment === undefined) this.#refuseText(row, text);
     this.#checkForm(row, text, moment.form);
     if (moment.byOrder === undefined) {
-      if (moment.form !== 'number') this.#isIso &&= ISO.test(text);
+      if (moment.form !== 'number') this.#addDate(row, text);
       this.#values.set(row, moment.value);
       if (typeof moment.form === 'number') {
         this.#clock ??= valuesByRow();
@@ -101,6 +101,12 @@ export class OrderCells extends EachCell {
       }
       values.set(row, moment.byOrder[order]);
     }
+  }
+
+  #addDate(row: number, text: string): void {
+    const isIso = ISO.test(text);
+    this.#isIso &&= isIso;
+    if (!Number.isNaN(parseDate(text))) this.#orders.addIso(text, this.placeOf(row));
   }
 
   /** Returns the moments of all rows, and how their texts are read. */

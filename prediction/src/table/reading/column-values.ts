@@ -76,6 +76,7 @@ export class ColumnValues {
   #putDate(row: number, text: string, place: Place | undefined): number {
     const iso = parseDate(text);
     if (!Number.isNaN(iso)) {
+      this.#form.addIsoDate(text, place);
       this.#values.set(row, iso);
       return iso;
     }

@@ -84,6 +84,10 @@ export class ColumnForm {
     this.#dates.add(date, text, place, !Number.isNaN(parseDate(text)));
   }
 
+  addIsoDate(text: string, place: Place | undefined): void {
+    this.#dates.addIso(text, place);
+  }
+
   /** Returns the place of the first row with a text that is neither a number nor a date, of the first such texts. */
   placeOf(text: string): Place | undefined {
     return this.#others.placeOf(text);

@@ -98,6 +98,12 @@ const plain: [string[], [number, number]][] = [
   ],
 ];
 
+/** Days that a spreadsheet has made of texts, taking their days for months, and the texts that it has left. */
+const exchanged = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(
+  (day) => `2024-0${1 + (day % 9)}-${String(day).padStart(2, '0')}`,
+);
+const left = ['13/05/2024', '28/02/2024', '31/12/2024'];
+
 const dates: [string[], string | null, string][] = [
   [['2025-05-13', '2026-01-01'], null, '2025-05-13T00:00:00.000Z'],
   [['13/05/2025', '01/06/2025'], 'day-first', '2025-05-13T00:00:00.000Z'],
@@ -123,6 +129,10 @@ const dates: [string[], string | null, string][] = [
   [['11:37:15  3 Sep 2020', '9:05 4 Oct 2021'], 'unambiguous', '2020-09-03T11:37:15.000Z'],
   [['6/13/2001  11:00:00 AM', '6/1/2002  1:00 PM'], 'month-first', '2001-06-13T11:00:00.000Z'],
   [['0012-01-31', '9999-12-31'], null, '0012-01-31T00:00:00.000Z'],
+  // Days after the 12th, texts that could be either, and a few dates show nothing that is wrong.
+  [[...exchanged, '2024-01-13', ...left], 'day-first', '2024-01-09T00:00:00.000Z'],
+  [[...exchanged, ...left, '05/06/2024'], 'day-first', '2024-01-09T00:00:00.000Z'],
+  [[...exchanged.slice(0, 9), ...left], 'day-first', '2024-01-09T00:00:00.000Z'],
 ];
 
 const categories: [string, string[]][] = [
@@ -169,6 +179,11 @@ const undecided: [string, string[], RegExp][] = [
     'prices in two currencies',
     [...[66, 86, 12, 13, 14, 15].map((price) => `€ ${price}.50`), ...[17, 18, 19, 20].map((price) => `$${price}`)],
     /more than one unit: "€" \(36\), "\$" \(24\)/,
+  ],
+  [
+    'dates whose days and months a spreadsheet has exchanged',
+    [...exchanged, ...left],
+    /exchanged day and month.*"2024-02-01" in row 0.*"13\/05\/2024" in row 10.*date_order=day-first/,
   ],
   ['prices of fuel', ['$2.805', '$3.502', '$1.999'], /a point may separate .*"\$2\.805" in row 0/],
   ['prices of fuel with commas', ['1,629 €', '1,589 €'], /a comma may separate/],
