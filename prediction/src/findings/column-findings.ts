@@ -8,6 +8,7 @@ import type { Table } from '../table/table.js';
 import { quote } from '../table/table-error.js';
 import { cutText } from '../text/cut-text.js';
 import { type Finding, MAX_FINDINGS, type Remedy } from './finding.js';
+import { findShortYears } from './short-years.js';
 import { describeColumn, showCount, showPlaces } from './words.js';
 
 /** A column as it was read; of a column of texts also the texts and cells, as `TextColumn` has them. */
@@ -31,8 +32,8 @@ export function listColumns(table: Table): readonly ReadColumn[] {
 }
 
 /**
- * Finds columns whose texts have more than one meaning, cells that count as missing though they are not blank, and texts
- * that keep a column from being read as numbers or dates.
+ * Finds columns whose texts have more than one meaning, years of two digits that may be of two centuries, cells that count
+ * as missing though they are not blank, and texts that keep a column from being read as numbers or dates.
  *
  * @param places of the rows
  * @param target the name of one of the columns, which a training would refuse with texts among its numbers
@@ -45,7 +46,8 @@ export function findInColumns(columns: readonly ReadColumn[], places: RowPlaces,
     if (column.name === target && unread?.kind === 'number') return [describeRefused(column, unread, places)];
     const numbers = missing ? findNumbers(column, missing, places.length) : [];
     if (reading?.kind !== 'undecided' || column.chosen !== undefined) {
-      return unread === null ? numbers : [describeUnread(column, unread, places), ...numbers];
+      const found = [...findShortYears(column, places), ...numbers];
+      return unread === null ? found : [describeUnread(column, unread, places), ...found];
     }
     if (unread !== null) return [describeFrequent(column, unread, places), ...numbers];
     // The search for what decides takes time, and so its number is bounded.

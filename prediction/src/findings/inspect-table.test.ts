@@ -8,6 +8,7 @@ import { RowPlaces } from '../table/rows-read.js';
 import { seededRandom } from '../trees/random.js';
 import type { Finding } from './finding.js';
 import { inspectTable } from './inspect-table.js';
+import { reportTable } from './report-table.js';
 
 async function inspect(lines: readonly string[], target: string, task?: 'classification'): Promise<Finding[]> {
   const { table, places, targetAt } = await readTableWithPlaces('csv', csvStream(lines.join('\n')), target, { task });
@@ -66,6 +67,32 @@ describe('of a table that was spoiled', () => {
     expect(found[0]?.message).toContain(as);
     const preview = await previewTable(csvStream(lines.join('\n')), 'csv', {});
     expect(preview.findings).toMatchObject([{ kind: 'undecided_column', column }]);
+  });
+
+  test.each([
+    ['numbers', (day: string, month: number, year: string) => `${day}/${month}/${year}`],
+    [
+      'names of months',
+      (day: string, month: number, year: string) => `${day}-${['Jan', 'Feb', 'Mar'][month % 3]}-${year}`,
+    ],
+  ])('by births with years of two digits, in %s, both centuries are named', async (_, write) => {
+    const linesOf = (first: number) => {
+      const yearOf = (index: number) => String((first + (index % 60)) % 100).padStart(2, '0');
+      const born = (index: number) => write(String(13 + (index % 7)), 1 + (index % 12), yearOf(index));
+      return salesLines((row, index) => [...row, born(index)], ['born']);
+    };
+    const findingsOf = async (lines: string[]) => {
+      const { table, places } = await readTableWithPlaces('csv', csvStream(lines.join('\n')), 'price');
+      const preview = await previewTable(csvStream(lines.join('\n')), 'csv', {});
+      const { findings } = reportTable(table, places);
+      expect(preview.findings).toEqual(findings);
+      return findings;
+    };
+    const [found, ...others] = await findingsOf(linesOf(43));
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ kind: 'undecided_column', column: 'born', places: [{ line: 28 }, { line: 2 }] });
+    expect(found?.message).toMatch(/"18.*69" in line 28, and "13.*43" in line 2/);
+    expect(await findingsOf(linesOf(69))).toEqual([]);
   });
 
   test.each(['time', 'distance'])('by a %s of the size of dates, nothing is said', async (column) => {

@@ -15,6 +15,8 @@ export interface DateText {
   readonly byOrder?: Readonly<Record<DateOrder, number>>;
   /** The mark between the numbers whose order is ambiguous. */
   readonly separator?: string;
+  /** True if its year has two digits. */
+  readonly hasShortYear?: boolean;
 }
 
 /** The most characters of a date. */
@@ -77,7 +79,8 @@ function readNumeric(text: string): DateText | undefined {
 function readNamed(text: string): DateText | undefined {
   let match: Match | null = DAY_NAME.exec(text);
   if (match !== null) {
-    return readDay(fullYear(match[3]), monthOf(match[2]), match[1], match.slice(4));
+    const date = readDay(fullYear(match[3]), monthOf(match[2]), match[1], match.slice(4));
+    return { ...date, hasShortYear: match[3]?.length === 2 };
   }
   match = CLOSE_DAY.exec(text);
   if (match !== null) return readDay(match[3], monthOf(match[2]), match[1], []);
@@ -109,7 +112,7 @@ function readNumbers(match: Match): DateText {
     'month-first': day(year, one, two) + clock.time,
     'year-first': isYearFirst ? day(fullYear(one), two, three) + clock.time : Number.NaN,
   };
-  return { form: clock.form, byOrder, separator };
+  return { form: clock.form, byOrder, separator, hasShortYear: three.length === 2 };
 }
 
 function readDay(
