@@ -1,6 +1,7 @@
 /** Tests of the meaning of texts of numbers and dates: in models, by parameters, and for rows and truths. */
 import { answered, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { writePercents } from '../../testkit/data/workbooks.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { effortOf } from '../sent-tables.js';
 import { ownProject, roster, send } from '../target.js';
@@ -248,4 +249,24 @@ describe('series', () => {
       errors: [{ column: 'when', message: expect.stringMatching(/looks like dates .*date_order=/) }],
     });
   });
+});
+
+test('true values that a workbook shows as percentages are those of texts with the unit', async () => {
+  const rows = Array.from({ length: 80 }, (_, x) => ({ x, share: `${x}.5%` }));
+  const address = await trainRows(projectName, 'shares', 'target=share', rows);
+  await predictRows(address, 'remember=true&id=ref', [{ ref: 7, x: 29 }]);
+  const add = async (type: string, body: Uint8Array | string) => {
+    const headers = { 'Content-Type': type };
+    const response = await send(`${address}/actuals?id=ref`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(Buffer.from(body)),
+    });
+    return response.json();
+  };
+  expect(await add('text/csv', 'ref,share\n7,29%\n')).toEqual({ ...NONE, matched: 1 });
+  // The id, which is shown as 700 %, is no share.
+  const sheet = writePercents(['ref', 'share'], [[7, 0.29]]);
+  const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+  expect(await add(xlsx, sheet)).toEqual({ ...NONE, unchanged: 1 });
 });

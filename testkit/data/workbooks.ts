@@ -108,6 +108,20 @@ export function workbookOfSheets(sheets: Readonly<Record<string, readonly (reado
   return writeZip(workbookFiles({ sheets: Object.fromEntries(written) }));
 }
 
+/** The formats of numbers that show percentages: two of every workbook, and two of its author. */
+const PERCENT_FORMATS = [9, 10, 164, 165];
+
+/** Returns a workbook of one sheet, whose numbers are shown as percentages, in turn by each format that does so. */
+export function writePercents(names: readonly string[], rows: readonly (readonly number[])[]): Buffer {
+  const styles = `<numFmts count="2"><numFmt numFmtId="164" formatCode="0.0 %;[Red]-0.0%"/><numFmt numFmtId="165" formatCode="#,##0%"/></numFmts><cellXfs>${['0', ...PERCENT_FORMATS].map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs>`;
+  const lines = rows.map((row, index) => {
+    const style = 1 + (index % PERCENT_FORMATS.length);
+    return `<row>${row.map((number) => `<c s="${style}"><v>${number}</v></c>`).join('')}</row>`;
+  });
+  const head = `<row>${names.map(writeCell).join('')}</row>`;
+  return writeZip(workbookFiles({ sheets: { Sheet1: head + lines.join('') }, styles }));
+}
+
 function writeCell(cell: Cell): string {
   switch (typeof cell) {
     case 'number':

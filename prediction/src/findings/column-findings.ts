@@ -7,6 +7,7 @@ import { MAX_PLACES, type RowPlaces } from '../table/rows-read.js';
 import type { Table } from '../table/table.js';
 import { quote } from '../table/table-error.js';
 import { cutText } from '../text/cut-text.js';
+import { findBareFractions } from './bare-fractions.js';
 import { type Finding, MAX_FINDINGS, type Remedy } from './finding.js';
 import { findShortYears } from './short-years.js';
 import { describeColumn, showCount, showPlaces } from './words.js';
@@ -32,8 +33,9 @@ export function listColumns(table: Table): readonly ReadColumn[] {
 }
 
 /**
- * Finds columns whose texts have more than one meaning, years of two digits that may be of two centuries, cells that count
- * as missing though they are not blank, and texts that keep a column from being read as numbers or dates.
+ * Finds columns whose texts have more than one meaning, years of two digits that may be of two centuries, fractions beside
+ * percentages, cells that count as missing though they are not blank, and texts that keep a column from being read as
+ * numbers or dates.
  *
  * @param places of the rows
  * @param target the name of one of the columns, which a training would refuse with texts among its numbers
@@ -46,7 +48,7 @@ export function findInColumns(columns: readonly ReadColumn[], places: RowPlaces,
     if (column.name === target && unread?.kind === 'number') return [describeRefused(column, unread, places)];
     const numbers = missing ? findNumbers(column, missing, places.length) : [];
     if (reading?.kind !== 'undecided' || column.chosen !== undefined) {
-      const found = [...findShortYears(column, places), ...numbers];
+      const found = [...findShortYears(column, places), ...findBareFractions(column, places), ...numbers];
       return unread === null ? found : [describeUnread(column, unread, places), ...found];
     }
     if (unread !== null) return [describeFrequent(column, unread, places), ...numbers];

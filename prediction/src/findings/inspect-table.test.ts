@@ -15,6 +15,15 @@ async function inspect(lines: readonly string[], target: string, task?: 'classif
   return inspectTable(table, places, targetAt);
 }
 
+/** Returns the findings of a training, which a preview has, too. */
+async function findingsOf(lines: readonly string[]): Promise<Finding[]> {
+  const { table, places } = await readTableWithPlaces('csv', csvStream(lines.join('\n')), 'price');
+  const preview = await previewTable(csvStream(lines.join('\n')), 'csv', {});
+  const { findings } = reportTable(table, places);
+  expect(preview.findings).toEqual(findings);
+  return findings;
+}
+
 const kindsOf = (findings: readonly Finding[]) => findings.map(({ kind }) => kind);
 
 async function linesOf(name: string, most = Number.POSITIVE_INFINITY): Promise<string[]> {
@@ -81,18 +90,30 @@ describe('of a table that was spoiled', () => {
       const born = (index: number) => write(String(13 + (index % 7)), 1 + (index % 12), yearOf(index));
       return salesLines((row, index) => [...row, born(index)], ['born']);
     };
-    const findingsOf = async (lines: string[]) => {
-      const { table, places } = await readTableWithPlaces('csv', csvStream(lines.join('\n')), 'price');
-      const preview = await previewTable(csvStream(lines.join('\n')), 'csv', {});
-      const { findings } = reportTable(table, places);
-      expect(preview.findings).toEqual(findings);
-      return findings;
-    };
     const [found, ...others] = await findingsOf(linesOf(43));
     expect(others).toEqual([]);
     expect(found).toMatchObject({ kind: 'undecided_column', column: 'born', places: [{ line: 28 }, { line: 2 }] });
     expect(found?.message).toMatch(/"18.*69" in line 28, and "13.*43" in line 2/);
     expect(await findingsOf(linesOf(69))).toEqual([]);
+  });
+
+  test.each([
+    ['fractions', (share: number) => (share / 100).toFixed(3), [{ line: 2 }, { line: 32 }]],
+    ['percentages without the unit', (share: number) => share.toFixed(1), []],
+    ['percentages as the others', (share: number) => `${share.toFixed(1)}%`, []],
+  ])('by %s in a column of percentages, only fractions are named', async (_, write, places) => {
+    const lines = salesLines(
+      (row, index) => {
+        const share = 5 + ((index * 37) % 90);
+        return [...row, index % 30 ? `${share.toFixed(1)}%` : write(share)];
+      },
+      ['rate'],
+    );
+    const found = await findingsOf(lines);
+    expect(found.map(({ kind, column, rows }) => [kind, column, rows])).toEqual(
+      places.length > 0 ? [['mixed_units', 'rate', 10]] : [],
+    );
+    expect(found[0]?.places.slice(0, 2) ?? []).toEqual(places);
   });
 
   test.each(['time', 'distance'])('by a %s of the size of dates, nothing is said', async (column) => {

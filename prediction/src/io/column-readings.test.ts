@@ -1,7 +1,7 @@
 /** Tests that the texts of a column mean the same in every format and direction: to train, to predict, and for previews. */
 import { Float64, Table, TimestampMillisecond, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { writeWorkbook } from '../../../testkit/data/workbooks.js';
+import { writePercents, writeWorkbook } from '../../../testkit/data/workbooks.js';
 import { answer, pieces } from '../../../testkit/prediction/answered-rows.js';
 import { makeRows, QUICK } from '../../../testkit/prediction/sample-tables.js';
 import { decodeModel, encodeModel, Predictor, type RegressionTable, train } from '../index.js';
@@ -254,6 +254,51 @@ test('dates whose days and months a spreadsheet has exchanged are no moments of 
   expect(columns[0]).toMatchObject({ reading: { kind: 'undecided', reason: expect.stringMatching(/exchanged/) } });
   const { columns: right } = await read([...many, { when: '2024-03-31 10:00', z: '1', y: '1' }], 'csv', 'y');
   expect(right[0]).toMatchObject({ kind: 'date', reading: { order: 'day-first' } });
+});
+
+describe('numbers that a workbook shows as percentages', () => {
+  const fractions = [0.45, 0.8, 0.073, 0.29];
+  const shares = Array.from({ length: 200 }, (_, index) => (index * 37) % 101);
+  const valuesOf = async (predictor: Predictor, body: Buffer, from: Format) => {
+    const { bytes, warnings } = await answer(predictor, body, { from, to: 'json' });
+    const rows: { y: number; y_original: number; rate: unknown }[] = JSON.parse(bytes.toString());
+    return { values: rows.map(({ y }) => y), rates: rows.map(({ rate }) => rate), warnings };
+  };
+
+  test('are those of texts with the unit, beside numbers that are not shown so', async () => {
+    const rows = shares.map((share) => ({ rate: `${share}.5%`, y: String(3 * share) }));
+    const predictor = new Predictor(train(await read(rows, 'csv', 'y'), QUICK));
+    const shown = await valuesOf(
+      predictor,
+      writePercents(
+        ['rate'],
+        fractions.map((each) => [each]),
+      ),
+      'xlsx',
+    );
+    const texts = fractions.map((each) => ({ rate: `${(100 * each).toFixed(1)}%` }));
+    expect(shown.values).toEqual((await valuesOf(predictor, write(texts, 'csv'), 'csv')).values);
+    expect(shown).toMatchObject({ rates: [45, 80, 7.3, 29], warnings: { warnings: [] } });
+    const plain = await valuesOf(predictor, writeWorkbook([['rate'], [45], [80], [7.3], [29]]), 'xlsx');
+    expect(plain.values).toEqual(shown.values);
+  });
+
+  test('stay fractions in a column of fractions', async () => {
+    const rows = shares.map((share) => [share / 100, 3 * share]);
+    const table = await readTable('xlsx', pieces(writePercents(['rate', 'y'], rows)), 'y');
+    if (table.task !== 'regression') throw new Error('The target is no number');
+    const predictor = new Predictor(train(table, QUICK));
+    const shown = await valuesOf(
+      predictor,
+      writePercents(
+        ['rate'],
+        fractions.map((each) => [each]),
+      ),
+      'xlsx',
+    );
+    const texts = fractions.map((each) => ({ rate: String(each) }));
+    expect(shown.values).toEqual((await valuesOf(predictor, write(texts, 'csv'), 'csv')).values);
+  });
 });
 
 describe('numbers of JSON beside texts', () => {

@@ -13,6 +13,7 @@ import type { SchemaCheck } from '../rows/row-check.js';
 import { nameText, type RowObject, type TextReader, textReader } from '../table/cells.js';
 import { listNames, ROW_ID_COLUMN } from '../table/column-names.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
+import type { NumberReading } from '../table/reading/column-reading.js';
 import { readClearNumber } from '../table/reading/number-forms.js';
 import { quote } from '../table/table-error.js';
 import { FormatError } from './columns/format-error.js';
@@ -32,6 +33,8 @@ const MAX_UNKNOWN = 100;
 /** The columns of a body of truths. */
 export interface TruthColumns {
   readonly target: string;
+  /** How its texts are read, as a model has it. */
+  readonly reading: NumberReading | null;
   /** The words that count as missing in it, as for `textReader`. */
   readonly missingWords: readonly string[] | undefined;
   /** The columns that name a row which has no id of the answer's; none where all rows have one. */

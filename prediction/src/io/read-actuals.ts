@@ -69,7 +69,7 @@ async function* readBlocks(
 }
 
 /** Returns the columns of truths as a reader of rows knows those of a model, which has no features of them. */
-function describeColumns({ target, ids }: TruthColumns): RowColumns {
+function describeColumns({ target, reading, ids }: TruthColumns): RowColumns {
   const columns = (ids ? listIdColumns(ids) : []).map((name): ColumnSummary => {
     return {
       name,
@@ -84,7 +84,7 @@ function describeColumns({ target, ids }: TruthColumns): RowColumns {
       importance: null,
     };
   });
-  const model = { columns, target, features: [], partial_rows: null };
+  const model = { columns, target, target_reading: reading, features: [], partial_rows: null };
   const checks = finish(SchemaChecks.create(model, () => false));
   return {
     columns,

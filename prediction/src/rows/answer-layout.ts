@@ -104,6 +104,8 @@ export interface AnswerLayout {
   readonly isNumeric: boolean;
   /** Whether a text of the target with a decimal point is read as a program would. */
   readonly readsPoints: boolean;
+  /** The names in `sent` of columns of numbers whose texts have the unit %. */
+  readonly percents: ReadonlySet<string>;
   /** Whether JSON has the objects in a row as text, as full rows do. */
   readonly isNestedText: boolean;
 }
@@ -177,8 +179,17 @@ export function layOutAnswer(
     target: inputs.length,
     isNumeric,
     readsPoints: readsPoints(reading),
+    percents: listPercents([...inputs, { name: target, reading }]),
     isNestedText: true,
   };
+}
+
+function listPercents(columns: readonly Pick<ColumnSummary, 'name' | 'reading'>[]): ReadonlySet<string> {
+  // Models of earlier releases read numbers of cells as they are.
+  const ofPercents = columns.filter(({ reading }) => {
+    return reading?.kind === 'number' && reading.unit === '%' && reading.decided_by !== undefined;
+  });
+  return new Set(ofPercents.map(({ name }) => name));
 }
 
 function textNumbers(reading: ColumnReading | null): TextNumbers {

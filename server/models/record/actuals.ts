@@ -28,6 +28,7 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
       const job = {
         truths: {
           target: model.target,
+          reading: model.task === 'classification' ? null : model.target_reading,
           missingWords: await findTargetWords(store, model.id),
           ids: chooseIds(findIdColumn(query.id), findSeries(model)),
         },

@@ -31,6 +31,8 @@ export interface SheetListener {
 export interface TableRow {
   readonly line: number;
   readonly cells: readonly unknown[];
+  /** The places of numbers that the sheet shows as percentages, 0.45 as 45 %. */
+  readonly percents: readonly number[];
 }
 
 /**
@@ -119,7 +121,7 @@ class SheetTable {
   }
 
   /** @throws {FormatError} at a value outside of the columns, and at a row that seems to begin another table. */
-  cut({ line, cells, isText }: SheetRow): TableRow {
+  cut({ line, cells, isText, percents }: SheetRow): TableRow {
     const end = this.#first + this.names.length;
     const outside = cells.findIndex((cell, at) => cell !== undefined && (at < this.#first || at >= end));
     if (outside >= 0) {
@@ -136,7 +138,11 @@ class SheetTable {
     }
     this.#lastLine = line;
     this.#hasNumbers ||= !isText;
-    return { line, cells: Array.from(this.names, (_, at) => cells[this.#first + at] ?? null) };
+    return {
+      line,
+      cells: Array.from(this.names, (_, at) => cells[this.#first + at] ?? null),
+      percents: percents.length === 0 ? percents : percents.map((at) => at - this.#first),
+    };
   }
 }
 

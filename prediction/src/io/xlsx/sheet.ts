@@ -14,7 +14,11 @@ export interface SheetRow {
   readonly cells: readonly (string | number | boolean | undefined)[];
   /** True if no value is a number, a date or a truth value. */
   readonly isText: boolean;
+  /** The columns of numbers that the sheet shows as percentages, 0.45 as 45 %. */
+  readonly percents: readonly number[];
 }
+
+const NONE: readonly number[] = [];
 
 /** The size of a sheet of Excel. */
 const MAX_LINES = 1_048_576;
@@ -48,6 +52,7 @@ class RowsOfSheet implements ElementSink {
   #line = 0;
   #cells: SheetRow['cells'][number][] = [];
   #isText = true;
+  #percents: number[] | undefined;
   #textBytes = 0;
   /** The column, type and style of the cell that is read. */
   #place = -1;
@@ -108,6 +113,7 @@ class RowsOfSheet implements ElementSink {
     this.#line = line;
     this.#cells = [];
     this.#isText = true;
+    this.#percents = undefined;
     this.#textBytes = 0;
     this.#place = -1;
   }
@@ -177,7 +183,12 @@ class RowsOfSheet implements ElementSink {
     if (Number.isNaN(number)) {
       throw this.#fault(`${JSON.stringify(value.slice(0, 20))} is not a number. Save it again.`);
     }
-    if (this.#workbook.areDates[this.#style] !== true) return number;
+    const style = this.#workbook.styles[this.#style];
+    if (style === 'percent') {
+      this.#percents ??= [];
+      this.#percents.push(this.#place);
+    }
+    if (style !== 'date') return number;
     return toDate(number, this.#workbook.from1904) ?? number;
   }
 
@@ -186,7 +197,8 @@ class RowsOfSheet implements ElementSink {
     if (length === 0) return;
     const place = `${sheetName(this.#workbook.sheet)}, row ${this.#line},`;
     this.#budget.expand(rowBytes(1, length) + this.#textBytes, place);
-    this.#rows.push({ line: this.#line, cells: this.#cells, isText: this.#isText });
+    const percents = this.#percents ?? NONE;
+    this.#rows.push({ line: this.#line, cells: this.#cells, isText: this.#isText, percents });
   }
 
   #fault(message: string): FormatError {

@@ -15,11 +15,14 @@ export interface Workbook {
   /** If no sheet was named, the further sheets that are not hidden: one of them may have the table. */
   readonly others: readonly SheetFile[];
   readonly texts: readonly string[];
-  /** True for each style of a cell that shows a number as a date. */
-  readonly areDates: readonly boolean[];
+  /** By the style of a cell, as what it shows a number. */
+  readonly styles: readonly NumberStyle[];
   /** True if days are counted from 1904. */
   readonly from1904: boolean;
 }
+
+/** How a cell shows a number; a percentage of 0.45 is 45 %. */
+export type NumberStyle = 'number' | 'date' | 'percent';
 
 type SheetFile = Pick<Workbook, 'sheet' | 'path'>;
 
@@ -72,7 +75,7 @@ export async function readWorkbook(zip: ZipArchive, budget: ByteBudget, name: st
     ...toFile(found),
     others: shown.filter((sheet) => sheet !== found).map(toFile),
     texts: await readTexts(zip, budget, fileOf('sharedStrings')),
-    areDates: await readStyles(zip, fileOf('styles')),
+    styles: await readStyles(zip, fileOf('styles')),
     from1904,
   };
 }
@@ -212,10 +215,10 @@ export function tooLong(place: string): string {
   return `${place} of the workbook is longer than 1 MiB. Shorten it, or leave it out.`;
 }
 
-/** Returns for each style of a cell whether it shows dates. */
-async function readStyles(zip: ZipArchive, path: string | undefined): Promise<boolean[]> {
-  const areDates: boolean[] = [];
-  if (path === undefined || !zip.has(path)) return areDates;
+/** Returns for each style of a cell as what it shows a number. */
+async function readStyles(zip: ZipArchive, path: string | undefined): Promise<NumberStyle[]> {
+  const styles: NumberStyle[] = [];
+  if (path === undefined || !zip.has(path)) return styles;
   const codes = new Map<string, string>();
   const ids: string[] = [];
   let isOfCells = false;
@@ -235,21 +238,27 @@ async function readStyles(zip: ZipArchive, path: string | undefined): Promise<bo
     },
   };
   await readWhole(zip, path, sink);
-  const known = new Map<string, boolean>();
+  const known = new Map<string, NumberStyle>();
   for (const id of ids) {
     const code = codes.get(id);
-    const found = known.get(id) ?? (code === undefined ? isDateId(Number(id)) : isDateCode(code));
+    const found = known.get(id) ?? (code === undefined ? styleOfId(Number(id)) : styleOfCode(code));
     known.set(id, found);
-    areDates.push(found);
+    styles.push(found);
   }
-  return areDates;
+  return styles;
 }
 
 function readId(attributes: Attributes): string {
   return (attributes('numFmtId') ?? '0').slice(0, 10);
 }
 
-/** The formats of dates that every workbook has without naming them, those of East Asia among them. */
+/** The formats that every workbook has without naming them. */
+function styleOfId(id: number): NumberStyle {
+  if (id === 9 || id === 10) return 'percent';
+  return isDateId(id) ? 'date' : 'number';
+}
+
+/** Those of dates, those of East Asia among them. */
 function isDateId(id: number): boolean {
   return (
     (id >= 14 && id <= 17) ||
@@ -265,11 +274,15 @@ function isDateId(id: number): boolean {
 /** The most characters of a format that are looked at. */
 const MAX_CODE = 1000;
 
-/** Returns whether a format shows a day, a month or a year. One of a clock or a duration shows a number of days. */
-function isDateCode(code: string): boolean {
+/**
+ * Returns as what a format shows a number: as a date, if it has a day, a month or a year. One of a clock or a duration
+ * shows a number of days.
+ */
+function styleOfCode(code: string): NumberStyle {
   const [shown = ''] = code.split(';');
-  if (/\[(h+|m+|s+)\]/i.test(shown)) return false;
+  if (/\[(h+|m+|s+)\]/i.test(shown)) return 'number';
   const letters = shown.replace(/"[^"]*"?|\[[^\]]*\]?|[\\_*]./g, '').toLowerCase();
-  if (/general|standard/.test(letters)) return false;
-  return /[yd]/.test(letters) || (letters.includes('m') && !/[hs]/.test(letters));
+  if (letters.includes('%')) return 'percent';
+  if (/general|standard/.test(letters)) return 'number';
+  return /[yd]/.test(letters) || (letters.includes('m') && !/[hs]/.test(letters)) ? 'date' : 'number';
 }

@@ -65,7 +65,18 @@ function withSheet({ faults }: TableError, sheet: string): TableError {
   return new TableError(faults.map((fault) => ({ ...fault, message: `${sheetName(sheet)}: ${fault.message}` })));
 }
 
-/** Reads the rows of a sheet of an Excel workbook, as objects. */
+/** Returns a number as a sheet shows it as a percentage, without the error of a product: 28.999999999999996 is 29. */
+function asShown(fraction: unknown): unknown {
+  return typeof fraction === 'number' ? Number((100 * fraction).toPrecision(DIGITS)) : fraction;
+}
+
+/** The digits that a decimal number keeps as a double. */
+const DIGITS = 15;
+
+/**
+ * Reads the rows of a sheet of an Excel workbook, as objects. In a column whose texts have the unit %, a number that the
+ * sheet shows as a percentage counts as shown.
+ */
 export class XlsxRowReader implements RowReader {
   readonly isWhole = false;
   readonly #blocks: RowColumns;
@@ -84,13 +95,19 @@ export class XlsxRowReader implements RowReader {
     const file = await holdFile(body, this.#budget, 'workbook');
     const { form = {}, unknown } = this.#options;
     let names: readonly string[] = [];
+    const { percents } = this.#blocks.layout;
     const parts = readSheetTable(file, this.#budget, form, {
       begin: (sent) => {
         names = nameIndex(sent.map(columnName));
       },
     });
     for await (const part of parts) {
-      const rows = part.map(({ cells }) => Object.fromEntries(names.map((name, at) => [name, cells[at]])));
+      const rows = part.map((row) => {
+        const isShown = (at: number) => row.percents.includes(at) && percents.has(names[at] ?? '');
+        const cells =
+          percents.size === 0 ? row.cells : row.cells.map((cell, at) => (isShown(at) ? asShown(cell) : cell));
+        return Object.fromEntries(names.map((name, at) => [name, cells[at]]));
+      });
       this.#check.add(rows);
       if (unknown === 'refuse') refuseUnknown(this.#check);
       yield objectBlocks(rows, this.#blocks);
