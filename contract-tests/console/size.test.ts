@@ -19,10 +19,10 @@ test.each([
 /** Loaded by those who download a workbook. */
 const WORKBOOKS = 'write-workbook.js';
 
-test('all scripts have at most 95,000 bytes, compressed, without the writer of workbooks', async () => {
+test('all scripts have at most 96,000 bytes, compressed, without the writer of workbooks', async () => {
   const scripts = (await readdir(folder)).filter((file) => file.endsWith('.js') && file !== WORKBOOKS);
   const sizes = await Promise.all(scripts.map(compressedSize));
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(95_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(96_000);
   expect(await compressedSize(WORKBOOKS)).toBeLessThanOrEqual(20_000);
 });
 
