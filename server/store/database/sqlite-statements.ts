@@ -183,7 +183,9 @@ class EmbeddedSqliteAdapter extends SqliteAdapter {
  * answers in the calling thread. Returns undefined on PostgreSQL, and while somebody else's transaction is
  * open: what it has written would be seen before it is committed.
  */
-export function usableStatements(db: Pick<Kysely<unknown>, 'getExecutor' | 'isTransaction'>): StatementCache | undefined {
+export function usableStatements(
+  db: Pick<Kysely<unknown>, 'getExecutor' | 'isTransaction'>,
+): StatementCache | undefined {
   const { adapter } = db.getExecutor();
   if (!(adapter instanceof EmbeddedSqliteAdapter)) return undefined;
   const { statements } = adapter;
