@@ -45,6 +45,11 @@ describe('predicting a file in the console', () => {
     await page.getByText('<b>x</b>', { exact: true }).waitFor();
     await page.getByText('of what it knows from it').waitFor();
     await expectGoodViewInEachWindow(look);
+
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await chooseFile(page, { name: 'words.csv', content: 'size,weight\n1,2\n~3,4\n' });
+    const unread = page.getByText('texts that are not written as those of the training table');
+    await unread.filter({ hasText: /^size: .* in 1 row \(row 2\): “~3”$/ }).waitFor();
     expect(sent).toEqual([]);
   });
 
