@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PreparedStatement } from '../../server/store/database/dialect.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
-import { PreparedStatement } from '../../server/store/database/sqlite-statements.js';
 import { startServer } from '../../testkit/service/server-process.js';
 
 const DATABASE = new URL('../../dist/server/store/database/', import.meta.url);

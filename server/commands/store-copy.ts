@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { PreparedStatement } from '../store/database/dialect.js';
 import { DatabaseSync, openExisting, type SqliteConnection } from '../store/database/sqlite-connection.js';
-import { PreparedStatement } from '../store/database/sqlite-statements.js';
 import { laterRelease, migrations } from '../store/migrations/index.js';
 
 /** The ends of the names of files that SQLite reads as parts of a database. */

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { ColumnChoices, TableMarks, ValidationChoice } from 'roster-prediction/predicting';
 import type { components } from '../../generated/openapi.js';
 import type { Project } from '../projects/projects.js';
-import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import { type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { type Page, paginate } from '../store/rows.js';

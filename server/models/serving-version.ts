@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { AdaptedCalibration, RunningRecord } from 'roster-prediction/recording';
-import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import { type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { MAX_VERSION } from './model-rows.js';

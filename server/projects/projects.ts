@@ -9,8 +9,7 @@ import { type Caller, LOCAL_OWNER, type Reach, seesProject } from '../auth/calle
 import { missingScope } from '../auth/identify-caller.js';
 import { problem } from '../problems/problem.js';
 import { createAct } from '../store/audit.js';
-import { getDialect } from '../store/database/dialect.js';
-import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import { getDialect, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { type Contents, limitReached, RESOURCE_KINDS } from '../store/quota.js';

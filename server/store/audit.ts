@@ -7,8 +7,7 @@
 import { hash } from 'node:crypto';
 import { type Kysely, type QueryCreator, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { type Dialect, getDialect } from './database/dialect.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import { type Dialect, getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 /** An act or a refusal, and its caller: never a body, a query or a secret. */

@@ -1,8 +1,7 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { Scope } from '../../contract/scopes.js';
 import type { Sweep } from '../common/sweeps.js';
-import { getDialect } from './database/dialect.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import { getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { describeRows } from './forget-rows.js';
 import type { Store } from './index.js';

@@ -2,9 +2,9 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { isPostgres } from './database/address.js';
+import { EmbeddedSqliteDialect, StatementCache } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { openExisting } from './database/sqlite-connection.js';
-import { EmbeddedSqliteDialect, StatementCache } from './database/sqlite-statements.js';
 import { openingError } from './database/unavailable.js';
 import { laterRelease, migrations } from './migrations/index.js';
 

@@ -1,7 +1,6 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Scope } from '../../contract/scopes.js';
-import { getDialect } from './database/dialect.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import { getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
 import type { KeyLimits } from './key-limits.js';

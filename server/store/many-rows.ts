@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Pause } from 'roster-prediction/predicting';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { chunks, chunksBySize, keepByLength, padToPowerOfTwo } from './rows.js';
 

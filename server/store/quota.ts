@@ -1,7 +1,6 @@
 import { type Kysely, type QueryCreator, sql } from 'kysely';
 import { problem } from '../problems/problem.js';
-import { getDialect } from './database/dialect.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import { getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 const MEBIBYTE = 1024 * 1024;

@@ -15,7 +15,7 @@ import { pino } from 'pino';
 import { Histogram, register } from 'prom-client';
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { readConfig } from '../../../server/config.js';
-import { PreparedStatement } from '../../../server/store/database/sqlite-statements.js';
+import { PreparedStatement } from '../../../server/store/database/dialect.js';
 import { document, operations } from '../../../testkit/openapi/document.js';
 import { root } from '../../../testkit/root.js';
 import { requireFrom } from '../../../tools/on-demand/installed.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import { readConfig } from '../../../server/config.js';
+import { PreparedStatement } from '../../../server/store/database/dialect.js';
 import { DatabaseSync, type SqliteConnection } from '../../../server/store/database/sqlite-connection.js';
-import { PreparedStatement } from '../../../server/store/database/sqlite-statements.js';
 import { Store } from '../../../server/store/index.js';
 
 /** Opens the store that the environment names, as the service does. */

@@ -4,8 +4,7 @@ import type { PromiseSubject, RememberedPart } from 'roster-prediction/predictin
 import { startRecord } from 'roster-prediction/recording';
 import { unavailable } from '../../problems/problem.js';
 import type { Act } from '../../store/audit.js';
-import { getDialect } from '../../store/database/dialect.js';
-import { type Parameter, PreparedQuery } from '../../store/database/prepared-query.js';
+import { getDialect, type Parameter, PreparedQuery } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { describeRows, STORED_ROWS } from '../../store/forget-rows.js';
 import type { Store } from '../../store/index.js';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { decodeBins, type PromisedIds } from 'roster-prediction/predicting';
 import { pausing } from '../../common/pausing.js';
-import { type Parameter, PreparedQuery } from '../../store/database/prepared-query.js';
+import { type Parameter, PreparedQuery } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { chunksBySize } from '../../store/rows.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Parameter, PreparedQuery } from './prepared-query.js';
+import { type Parameter, PreparedQuery } from './dialect.js';
 import { openSqlite } from './sqlite.js';
 
 type Opened = Awaited<ReturnType<typeof openSqlite>>;

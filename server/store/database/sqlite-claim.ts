@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { PreparedStatement } from './dialect.js';
 import { DatabaseSync, type SqliteConnection } from './sqlite-connection.js';
-import { PreparedStatement } from './sqlite-statements.js';
 import { isLocked } from './unavailable.js';
 
 /** The end of the name of the file beside a store that says which service uses it. */

@@ -3,11 +3,18 @@ import { dirname, resolve } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import pRetry from 'p-retry';
 import { migrate } from '../migrations/index.js';
-import { type Databases, type NoteStatementFailure, singleConnection, toKyselyLog } from './dialect.js';
+import {
+  addFunctions,
+  type Databases,
+  EmbeddedSqliteDialect,
+  type NoteStatementFailure,
+  StatementCache,
+  singleConnection,
+  toKyselyLog,
+} from './dialect.js';
 import type { Database } from './schema.js';
 import { claimStore, mayBeStore } from './sqlite-claim.js';
 import { DatabaseSync } from './sqlite-connection.js';
-import { addFunctions, EmbeddedSqliteDialect, StatementCache } from './sqlite-statements.js';
 import { errorCode } from './unavailable.js';
 
 /** The longest time that an opening waits for others that use the file, in milliseconds. */

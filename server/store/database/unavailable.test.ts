@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PreparedStatement } from './dialect.js';
 import { DatabaseSync, type SqliteConnection } from './sqlite-connection.js';
-import { PreparedStatement } from './sqlite-statements.js';
 import { errorCode } from './unavailable.js';
 
 let folder: string;
