@@ -138,6 +138,8 @@ export async function writeStream<T>(
       if (!write(chunk)) await deadline.waitForReader(ahead[0]?.length ?? 0);
       if (pause) await pauseBetween();
     }
+    // Node.js 22 drops what a response has corked when it ends.
+    while (res.writableCorked > 0) res.uncork();
     res.end();
   } catch (error) {
     if (error === GONE) res.destroy();
