@@ -102,11 +102,13 @@ export class XlsxRowReader implements RowReader {
       },
     });
     for await (const part of parts) {
-      const rows = part.map((row) => {
-        const isShown = (at: number) => row.percents.includes(at) && percents.has(names[at] ?? '');
-        const cells =
-          percents.size === 0 ? row.cells : row.cells.map((cell, at) => (isShown(at) ? asShown(cell) : cell));
-        return Object.fromEntries(names.map((name, at) => [name, cells[at]]));
+      const rows = part.map(({ cells, percents: shown }) => {
+        const row: Record<string, unknown> = Object.fromEntries(names.map((name, at) => [name, cells[at]]));
+        for (const at of shown) {
+          const name = names[at] ?? '';
+          if (percents.has(name)) row[name] = asShown(row[name]);
+        }
+        return row;
       });
       this.#check.add(rows);
       if (unknown === 'refuse') refuseUnknown(this.#check);
