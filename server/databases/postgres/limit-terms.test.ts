@@ -50,3 +50,10 @@ test('parentheses and brackets nest to a bound, and may be many', () => {
   expect(() => limitTerms(nested(MAX_NESTING + 2))).toThrow('deeper than 200 levels');
   expect(() => limitTerms(`select ${'(1),'.repeat(4_000)}1`)).not.toThrow();
 });
+
+test('comments nest to a bound, and may be many', () => {
+  const nested = (depth: number) => `select ${'/*'.repeat(depth)}${'*/'.repeat(depth)} 1`;
+  expect(() => limitTerms(nested(MAX_NESTING))).not.toThrow();
+  expect(() => limitTerms(nested(MAX_NESTING + 1))).toThrow('nests comments deeper than 200 levels');
+  expect(() => limitTerms(`select ${'/**/'.repeat(3_000)} 1`)).not.toThrow();
+});

@@ -118,7 +118,10 @@ export function limitTerms(sql: string): void {
   }
 }
 
-/** Returns the offset after a comment, which may contain others. */
+/**
+ * Returns the offset after a comment, which may contain others.
+ * @throws {ProblemError} if they nest too deeply: the parser's time and memory grow with the square of their number
+ */
 function endOfComment(sql: string, start: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = start;
@@ -126,6 +129,9 @@ function endOfComment(sql: string, start: number): number {
     const mark = marks.exec(sql);
     if (mark === null) return sql.length;
     depth += mark[0] === '/*' ? 1 : -1;
+    if (depth > MAX_NESTING) {
+      throw queryError(`The statement nests comments deeper than ${MAX_NESTING} levels; write a flatter one.`);
+    }
   }
   return marks.lastIndex;
 }
