@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { MAX_NESTING, nestsDeeperThan } from 'roster-prediction/text';
 import { asRecord, type JsonRecord } from '../../../contract/json-record.js';
 import { ChatError } from './chat-error.js';
 import type { ToolCall } from './messages.js';
@@ -110,11 +111,10 @@ function readDelta({ index, id, function: called }: JsonRecord): CallDelta {
 }
 
 function writeJson(value: object): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
+  if (nestsDeeperThan(MAX_NESTING, value)) {
     throw new ChatError('The arguments of a tool call are nested too deeply. Ask again.');
   }
+  return JSON.stringify(value);
 }
 
 function freeId(taken: ReadonlySet<string>): string {
