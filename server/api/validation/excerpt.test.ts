@@ -36,6 +36,17 @@ describe('the excerpt of a body', () => {
     expect(excerpt('createSkill', own).body).toBe(own);
   });
 
+  test('has the beginning of a name that is longer than its limit', () => {
+    const name = '/'.repeat(100_000);
+    const { body, isShortened } = excerpt('completeResponse', {
+      model: 'a',
+      input: 'b',
+      metadata: { a: 'c', [name]: 1 },
+    });
+    expect(isShortened).toBe(true);
+    expect(body).toEqual({ model: 'a', input: 'b', metadata: { a: 'c', [name.slice(0, 130)]: 1 } });
+  });
+
   test('ends its arrays after 200 faulty items', () => {
     const mixed = Array.from({ length: 1000 }, (_, index) => (index % 2 === 0 ? `s${index}` : {}));
     const { body, isShortened } = excerpt('updateAgent', {

@@ -26,8 +26,8 @@ export interface Excerpt {
  * Returns a function that drops faults of a request: unknown fields and faulty items of a body, and values of a
  * parameter, after the first {@link MAX_FAULTS} of each. The validator reports every fault, at about ten
  * microseconds each, and a query of 14 KB has a thousand values with several faults each. It also tries the pattern of
- * a text that is too long, so that such a text is cut, to one that is still too long. The names of unknown fields are
- * cut. A value with fewer faults is returned unchanged.
+ * a text that is too long, so that such a text is cut, to one that is still too long, and so are names that are too long.
+ * The names of unknown fields are cut. A value with fewer faults is returned unchanged.
  */
 export function takeExcerpts(
   contract: Contract,
@@ -93,10 +93,15 @@ class RequestExcerpt {
     const limits = this.contract
       .alternatives(schema)
       .filter(({ type }) => [type].flat().includes('string'))
-      .map(({ maxLength }) => Number(maxLength ?? Number.POSITIVE_INFINITY));
+      .map(readLimit);
+    return limits.length === 0 ? text : this.#cut(text, Math.max(...limits));
+  }
+
+  /** Cuts a text that is longer than its limit, to one that is still too long. */
+  #cut(text: string, limit: number): string {
     // A limit counts characters, some of which take two code units.
-    const most = 2 * (Math.max(...limits) + 1);
-    if (limits.length === 0 || text.length <= most) return text;
+    const most = 2 * (limit + 1);
+    if (text.length <= most) return text;
     this.isShortened = true;
     return text.slice(0, most);
   }
@@ -127,16 +132,21 @@ class RequestExcerpt {
       ({ additionalProperties, unevaluatedProperties }) =>
         additionalProperties === false || unevaluatedProperties === false,
     );
+    const longest = Math.max(...alternatives.map(({ propertyNames }) => readLimit(propertyNames)));
     const kept: [string, unknown][] = [];
     let isWhole = true;
     // Walks the names only: copying an object of ten thousand members takes longer.
     for (const name in object) {
       const isKnown = Object.hasOwn(fields, name);
       const value = object[name];
-      if (isKnown || !isClosed) {
-        const part = isKnown ? this.of(fields[name], value) : value;
+      if (isKnown) {
+        const part = this.of(fields[name], value);
         kept.push([name, part]);
         isWhole &&= part === value;
+      } else if (!isClosed) {
+        const cut = this.#cut(name, longest);
+        kept.push([cut, value]);
+        isWhole &&= cut === name;
       } else if (this.#keepsUnknownField()) {
         // The validator writes a pointer with each name.
         const cut = cutName(name);
@@ -152,4 +162,9 @@ class RequestExcerpt {
     else this.#unknownFields += 1;
     return !this.isShortened;
   }
+}
+
+/** Returns the most characters of a text, or of a name, by its schema. */
+function readLimit(schema: unknown): number {
+  return Number(asRecord(schema)['maxLength'] ?? Number.POSITIVE_INFINITY);
 }
