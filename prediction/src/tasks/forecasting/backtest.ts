@@ -21,6 +21,8 @@ export interface Outcome {
   readonly forecast: number;
   /** The size of the error that was expected. */
   readonly scale: number;
+  /** Whether that size is in proportion to a scale that is assumed: see `BaseForecast`. */
+  readonly isScaleAssumed: boolean;
   /** Below this, no value is possible: 0, or −∞. */
   readonly lowest: number;
   /** The forecast of repeating the last season. */
@@ -75,6 +77,7 @@ export function runBacktest(
           unit,
           actual: actual / unit,
           scale: share * (forecast.scales[step] ?? 0),
+          isScaleAssumed: forecast.isScaleAssumed,
           lowest: forecast.lowest,
           isIntermittent: forecast.isIntermittent,
           repeated: repeated / unit,

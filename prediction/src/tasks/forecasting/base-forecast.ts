@@ -20,6 +20,8 @@ export interface BaseForecast {
   readonly seasonal: Float64Array;
   /** The mean distance of a value without its season from the one before; above 0. */
   readonly scale: number;
+  /** Whether that distance is assumed: see `findScale`. Errors in units of it say nothing about other series. */
+  readonly isScaleAssumed: boolean;
   /** The history without gaps. */
   readonly history: Float64Array;
   /** The same without its seasons. */
@@ -80,9 +82,19 @@ export function forecastBase(window: Float64Array, season: number, steps: number
   for (let at = 0; at < count; at++) least = Math.min(least, history[at] ?? 0);
   const lowest = least < 0 ? Number.NEGATIVE_INFINITY : 0;
   const isSeasonal = seasons !== undefined;
-  const scale = findScale(course);
   const bases = [theta, damped, naive];
-  const base = { unit, bases, naives: [naive], values, seasonal, scale, history, course, isSeasonal, lowest };
+  const base = {
+    unit,
+    bases,
+    naives: [naive],
+    values,
+    seasonal,
+    ...findScale(course),
+    history,
+    course,
+    isSeasonal,
+    lowest,
+  };
   return asIntermittent(base, intermittent ? [season] : undefined);
 }
 
@@ -99,15 +111,21 @@ export function asIntermittent(
   return { ...base, ...forecastIntermittent(base.history, seasons, base.values.length), isIntermittent: true };
 }
 
-/** The mean distance of neighbours, in the unit of the course; above 0. */
-export function findScale(course: Float64Array): number {
+/**
+ * Returns the mean distance of neighbours, in the unit of the course; above 0. It is assumed where the course never
+ * moved, or by less in all than the usual move counts for: an error in units of it can have any size.
+ */
+export function findScale(course: Float64Array): Pick<BaseForecast, 'scale' | 'isScaleAssumed'> {
   let moves = 0;
   for (let at = 1; at < course.length; at++) {
     moves += Math.abs((course[at] ?? 0) - (course[at - 1] ?? 0));
   }
   const usual = USUAL_MOVE * Math.abs(course.at(-1) ?? 0);
   const count = Math.max(course.length - 1, 0) + USUAL_WEIGHT;
-  return Math.max((moves + USUAL_WEIGHT * usual) / count, MIN_SCALE);
+  return {
+    scale: Math.max((moves + USUAL_WEIGHT * usual) / count, MIN_SCALE),
+    isScaleAssumed: moves <= USUAL_WEIGHT * usual,
+  };
 }
 
 /** Joins the values around gaps by straight lines, in place; gaps before the first value are left out. Never empty. */

@@ -151,7 +151,7 @@ export class Competition {
       values,
       fit,
       seasonal,
-      scale: findScale(course),
+      ...findScale(course),
       history,
       course,
       isSeasonal: found.length > 0,

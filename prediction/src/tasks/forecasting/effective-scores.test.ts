@@ -16,6 +16,7 @@ function outcomesOf(errorAt: (series: number, moment: number) => number, starts:
       actual: errorAt(series, moment),
       forecast: 0,
       scale: 1,
+      isScaleAssumed: false,
       lowest: Number.NEGATIVE_INFINITY,
       isIntermittent: false,
       repeated: 0,

@@ -1,4 +1,5 @@
 import type { Outcome } from './backtest.js';
+import { MIN_SCORES } from './series.js';
 
 /** Steps whose dependence is estimated together: those up to so many times as far, both ways. */
 const NEIGHBOURS = 1.5;
@@ -65,6 +66,22 @@ function compareMoments(outcomes: readonly Outcome[], lags: number, starts: read
   }
   const share = width / (last - first + 1);
   return variance / squares / (1 - share + (share * share) / 3);
+}
+
+/**
+ * Returns the outcomes whose scores say something about other series: those with a measured scale. A series that never
+ * moved has a score of 0 while it stays, and one without bound when it begins to move: pooled with others, such scores
+ * would make all intervals too narrow or absurdly wide. The history alone decides, so that intervals hold among the
+ * series that have moved (Mondrian conformal prediction: Vovk, Gammerman & Shafer 2005). Series that never moved use
+ * the same scores. A step keeps all its outcomes where those with a measured scale are too few to calibrate it.
+ *
+ * @param outcomes by step
+ */
+export function selectScored(outcomes: readonly (readonly Outcome[])[]): readonly (readonly Outcome[])[] {
+  return outcomes.map((ofStep) => {
+    const measured = ofStep.filter(({ isScaleAssumed }) => !isScaleAssumed);
+    return measured.length < MIN_SCORES ? ofStep : measured;
+  });
 }
 
 /** Returns the error in units of the expected one. */

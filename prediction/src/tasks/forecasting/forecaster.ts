@@ -23,6 +23,8 @@ export interface PartForecast {
   readonly corrections: Float64Array;
   /** The size of the error to expect. */
   readonly scales: Float64Array;
+  /** Whether these are in proportion to a scale that is assumed: see `BaseForecast`. */
+  readonly isScaleAssumed: boolean;
   /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
   readonly lowest: number;
   /** Whether the base is the mean of intermittent demand: neither trees nor naive forecasts, which are 0, change it. */
@@ -110,7 +112,7 @@ export class PartForecaster {
     const errors = new Float64Array(rowCount).fill(this.#errorBase);
     this.errorScorer.addToAll(errors, bins, rowCount);
     const explained = isExplained ? this.#explain(bins, rowCount) : undefined;
-    return bases.map(({ unit, values, naives, seasonal, scale, lowest, isIntermittent }, index) => {
+    return bases.map(({ unit, values, naives, seasonal, scale, isScaleAssumed, lowest, isIntermittent }, index) => {
       const first = index * steps;
       const share = isIntermittent ? 0 : scale;
       const explanation = explained && {
@@ -127,6 +129,7 @@ export class PartForecaster {
         naives,
         corrections: values.map((_, step) => share * (deviations[first + step] ?? 0)),
         scales: values.map((_, step) => scale * predictedError(errors[first + step] ?? 0, this.#errorFloor)),
+        isScaleAssumed,
         lowest,
         isIntermittent,
       };

@@ -14,6 +14,7 @@ const outcome = fc
       actual,
       forecast,
       scale: 1,
+      isScaleAssumed: false,
       lowest: 0,
       repeated: last,
       naives: [last, season],

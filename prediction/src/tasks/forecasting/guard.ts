@@ -1,4 +1,5 @@
 import type { Outcome } from './backtest.js';
+import { scoreOf, selectScored } from './effective-scores.js';
 import { type Answer, mixNaive, type NaiveShare } from './forecaster.js';
 
 /** Outcomes by step. */
@@ -24,9 +25,7 @@ export function chooseAnswer(
   const count = byAnswer[0]?.reduce((sum, ofStep) => sum + ofStep.length, 0) ?? 0;
   for (const [index, outcomes] of count < MIN_OUTCOMES ? [] : byAnswer.entries()) {
     let loss = 0;
-    for (const ofStep of outcomes) {
-      for (const { actual, forecast, scale } of ofStep) loss += Math.abs(actual - forecast) / scale;
-    }
+    for (const ofStep of selectScored(outcomes)) for (const outcome of ofStep) loss += scoreOf(outcome);
     if (loss < best.loss) best = { index, loss };
   }
   return { answer: answers[best.index] ?? { weight: USUAL_WEIGHT }, index: best.index };

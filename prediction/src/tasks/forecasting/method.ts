@@ -5,7 +5,7 @@ import { scorerMemory } from '../../trees/forest/forest-scorer.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import { type Outcome, runBacktest, type Window } from './backtest.js';
 import { planCompetition } from './competition.js';
-import { countEffective } from './effective-scores.js';
+import { countEffective, selectScored } from './effective-scores.js';
 import { type Answer, findNaive, mixNaive, type PartForecast, PartForecaster, weighForecast } from './forecaster.js';
 import { type Forests, fitForests } from './forests.js';
 import { chooseAnswer, chooseGuard, mixOutcomes } from './guard.js';
@@ -151,7 +151,8 @@ export function fitForecaster(
   const outcomes = mixOutcomes(unguarded, naive);
   const earlier = mixOutcomes(first.outcomes[chosen.index] ?? [], naive);
   const starts = series.map(({ start }) => start);
-  const effective = countEffective(outcomes, starts);
+  const scored = selectScored(outcomes);
+  const effective = countEffective(scored, starts);
   const forests = fitBefore(0, 0.3);
   progress.finish();
   return {
@@ -164,7 +165,7 @@ export function fitForecaster(
       backtest: last.forests,
       value_weight: chosen.answer.weight,
       ...(naive && { naive }),
-      scores: outcomes.map((ofStep, step) => sortScores(ofStep, effective[step] ?? 1)),
+      scores: scored.map((ofStep, step) => sortScores(ofStep, effective[step] ?? 1)),
       metrics: {
         ...measureForecasts(outcomes, earlier, starts, isWhole),
         effective_scores_by_step: effective.map((count) => Number(count.toPrecision(3))),

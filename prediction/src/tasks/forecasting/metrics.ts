@@ -4,7 +4,7 @@ import { toFinite, WHOLE, withinSupport } from '../../intervals/target-range.js'
 import { isBetter, percent, shortNumber } from '../../model/summary.js';
 import type { Outcome } from './backtest.js';
 import { Competition, type CompetitionPlan } from './competition.js';
-import { countEffective, scoreOf, widenLevel } from './effective-scores.js';
+import { countEffective, scoreOf, selectScored, widenLevel } from './effective-scores.js';
 import { type ForecastSeries, MIN_SCORES } from './series.js';
 import type { ForecastErrors, ForecastMetrics, SeasonMetrics, SeriesMetrics, SeriesModel } from './series-model.js';
 
@@ -69,7 +69,8 @@ export function measureForecasts(
   starts: readonly number[],
   isWhole: boolean,
 ): Omit<ForecastMetrics, 'effective_scores_by_step'> {
-  const effective = countEffective(earlier, starts);
+  const scored = selectScored(earlier);
+  const effective = countEffective(scored, starts);
   const [all, ofBaseline] = [new ErrorSums(), new ErrorSums()];
   const errors_by_step: ForecastErrors[] = [];
   const baseline_errors_by_step: ForecastErrors[] = [];
@@ -79,7 +80,7 @@ export function measureForecasts(
   let judged = 0;
   for (const [step, ofStep] of outcomes.entries()) {
     const [sums, baseline] = [new ErrorSums(), new ErrorSums()];
-    const scores = sortScores(earlier[step] ?? [], effective[step] ?? 1);
+    const scores = sortScores(scored[step] ?? [], effective[step] ?? 1);
     const reach = scores.length < MIN_SCORES ? Number.NaN : widthAt(scores, LEVEL).score;
     let covered = 0;
     for (const outcome of ofStep) {
