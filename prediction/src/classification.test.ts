@@ -137,6 +137,21 @@ test('columns that say nothing leave each class its share', () => {
   }
 });
 
+test('sets hold a rare class in as many of its rows as they promise, and as measured', () => {
+  const drawn = (count: number, share: number) =>
+    makeRows(count, (random) => {
+      const isRare = random() < share;
+      return { x: random() + (isRare ? 0.5 : 0), y: isRare ? 'bad' : 'good' };
+    });
+  const bad = drawn(8000, 0.5).filter(({ y }) => y === 'bad');
+  for (const share of [0.02, 0.06]) {
+    const model = trainOn(drawn(1000, share));
+    const measured = model.metrics.by_class.find((one) => one.class === 'bad')?.set_coverage ?? 0;
+    const shown = held(new Classifier(model).predict(bad));
+    for (const covered of [shown, measured]) expect(covered).toBeGreaterThan(0.75);
+  }
+});
+
 test('a large table is trained with a hold-out', () => {
   const rows = noisyRows(21_000, ['low', 'middle', 'high']);
   const model = trainOn(rows);

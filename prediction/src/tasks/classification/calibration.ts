@@ -1,5 +1,5 @@
 import type { Scores } from '../../trees/forest/tree.js';
-import { calibrateSets, type SetCalibration } from './prediction-sets.js';
+import { calibrateSets, findRareClasses, type SetCalibration } from './prediction-sets.js';
 import { logLoss, ProbabilityEstimator, type ScoreCalibration } from './probabilities.js';
 
 /** Enough to fit a few numbers; more rows take time and gain nothing. */
@@ -30,11 +30,18 @@ export interface ClassCalibration {
   sets: SetCalibration;
 }
 
-/** Calibrates probabilities, and then sets of classes by these, on rows that forests were not trained on. */
-export function calibrateClasses(rows: ScoredRows): ClassCalibration {
+/**
+ * Calibrates probabilities, and then sets of classes by these, on rows that forests were not trained on.
+ *
+ * @param isRare see `calibrateSets`; if left out, as these rows say.
+ */
+export function calibrateClasses(
+  rows: ScoredRows,
+  isRare: readonly boolean[] = findRareClasses(pickLabels(rows), rows.classCount),
+): ClassCalibration {
   const probabilities = calibrateScores(rows);
   const ofRows = new ProbabilityEstimator(probabilities).ofRows(rows.scores, rows.rows);
-  return { probabilities, sets: calibrateSets(ofRows, pickLabels(rows), rows.classCount) };
+  return { probabilities, sets: calibrateSets(ofRows, pickLabels(rows), isRare) };
 }
 
 /** The calibrations to choose from, simplest first: none, the scale, the scale and the shifts. */

@@ -16,26 +16,36 @@ export interface SetCalibration {
 
 export const LEVELS = 99;
 
-/** Classes with fewer rows share a group. */
+/** Classes with fewer rows share a group, of as many rows as they have together. */
 const MIN_GROUP_ROWS = 50;
+
+/** Returns for each class whether it has too few rows for its own group. */
+export function findRareClasses(labels: Uint16Array, classCount: number): boolean[] {
+  const counts = new Uint32Array(classCount);
+  for (const label of labels) counts[label] = (counts[label] ?? 0) + 1;
+  return Array.from(counts, (count) => count < MIN_GROUP_ROWS);
+}
 
 /**
  * @param probabilities of rows that forests were not trained on, row by row.
  * @param labels the class of each.
+ * @param isRare for each class whether it shares a group with the other rare ones.
  */
-export function calibrateSets(probabilities: Float64Array, labels: Uint16Array, classCount: number): SetCalibration {
-  const ofClass: number[][] = Array.from({ length: classCount }, () => []);
+export function calibrateSets(
+  probabilities: Float64Array,
+  labels: Uint16Array,
+  isRare: readonly boolean[],
+): SetCalibration {
+  const ofClass: number[][] = isRare.map(() => []);
   for (const [row, label] of labels.entries()) {
-    ofClass[label]?.push(probabilities[row * classCount + label] ?? 0);
+    ofClass[label]?.push(probabilities[row * isRare.length + label] ?? 0);
   }
-  const isRare = ofClass.map((scores) => scores.length < MIN_GROUP_ROWS);
   const rareScores = ofClass.filter((_, index) => isRare[index]).flat();
   const scoresOfGroups = ofClass.filter((_, index) => !isRare[index]);
   let next = 0;
   const groups = isRare.map((rare) => (rare ? scoresOfGroups.length : next++));
-  // Where all rare classes together are too few, rows of every class calibrate them.
-  if (rareScores.length >= MIN_GROUP_ROWS) scoresOfGroups.push(rareScores);
-  else if (isRare.includes(true)) scoresOfGroups.push(ofClass.flat());
+  // However few these are, rows of other classes say nothing about them: their truth is far more probable.
+  if (isRare.includes(true)) scoresOfGroups.push(rareScores);
   return { groups, thresholds: scoresOfGroups.map(findThresholds) };
 }
 
