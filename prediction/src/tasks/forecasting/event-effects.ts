@@ -7,9 +7,6 @@ const WEEKS = 4;
 /** Effects are estimated anew after so many steps, counted back from the end of a series, and at least two weeks. */
 const STRIDE = 56;
 
-/** Values of cleaned series that are cached. */
-const MAX_CELLS = 8_000_000;
-
 /** A series as if it had no holidays and other events, and what they changed. */
 interface Cleaned {
   /** The values before this one have been looked at. */
@@ -45,13 +42,18 @@ const NONE: Sums = { count: 0, deviation: 0, usual: 0 };
 export class EventEffects {
   readonly #grid: EventGrid;
   readonly #window: number;
+  readonly #maxCells: number;
   readonly #cleaned = new Map<ForecastSeries, Cleaned>();
   #cells = 0;
 
-  /** @param window the most values before a forecast that are looked at. */
-  constructor(grid: EventGrid, window: number) {
+  /**
+   * @param window the most values before a forecast that are looked at.
+   * @param maxCells the values of cleaned series that are cached: a training reads many origins of each series.
+   */
+  constructor(grid: EventGrid, window: number, maxCells = 0) {
     this.#grid = grid;
     this.#window = window;
+    this.#maxCells = maxCells;
   }
 
   /**
@@ -111,7 +113,8 @@ export class EventEffects {
       clean[first + at] = effects.isShare ? Math.max(changed, 0) : changed;
     }
     const cleaned = { boundary, series: { ...series, values: clean }, effects };
-    if (this.#cells + to > MAX_CELLS) {
+    if (to > this.#maxCells) return cleaned;
+    if (this.#cells + to > this.#maxCells) {
       this.#cleaned.clear();
       this.#cells = 0;
     }

@@ -5,7 +5,7 @@ import { seededRandom } from '../../trees/random.js';
 import { forecastBase } from './base-forecast.js';
 import { EventEffects } from './event-effects.js';
 import { createEventGrid, findEventColumns } from './events.js';
-import type { ForecastSeries } from './series.js';
+import type { EventGrid, ForecastSeries } from './series.js';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -93,6 +93,35 @@ describe('holidays', () => {
     }
     const later = { ...series, values: series.values.map((value, at) => (at < 400 ? value : 9 * value)) };
     expect(forecast(days, later, 400, 7)).toEqual(forecast(days, series, 400, 7));
+  });
+});
+
+describe('the effects of events', () => {
+  const series = makeSeries(600, (at, noise) => 100 * factorAt(at) + noise);
+
+  /** Returns how many positions are looked up by each of two forecasts of the same series. */
+  function countLookups(maxCells?: number): number[] {
+    const grid = createEventGrid(days, HOLIDAYS, []);
+    if (grid === undefined) throw new Error('The steps have no days');
+    let lookups = 0;
+    const codeAt: EventGrid['codeAt'] = (one, position) => {
+      lookups++;
+      return grid.codeAt(one, position);
+    };
+    const effects = new EventEffects({ ...grid, codeAt }, 3000, maxCells);
+    return [1, 2].map(() => {
+      lookups = 0;
+      effects.forecast(series, 600, (one) => forecastBase(one.values, grid.cycle, 7, false));
+      return lookups;
+    });
+  }
+
+  test('are stored for a training, which reads a series many times', () => {
+    expect(countLookups(600)).toEqual([607, 7]);
+  });
+
+  test.each([undefined, 599])('are not stored beyond what the cache holds: %s', (maxCells) => {
+    expect(countLookups(maxCells)).toEqual([607, 607]);
   });
 });
 

@@ -55,14 +55,14 @@ export class InputReader {
   readonly #events: EventEffects | undefined;
   readonly #findsIntermittent: boolean;
 
-  /** @param maxCells see `Competition`: a training reads many origins of each series. */
+  /** @param maxCells see `Competition` and `EventEffects`: a training reads many origins of each series. */
   constructor(grid: Grid, facts: InputFacts, maxCells?: number) {
     const { past_count: pastCount, known_count: knownCount, competition: plan } = facts;
     this.#grid = grid;
     this.#window = facts.history_needed;
     this.#findsIntermittent = facts.intermittent ?? false;
     this.#competition = plan && new Competition(plan, maxCells, this.#findsIntermittent);
-    this.#events = grid.events && new EventEffects(grid.events, this.#window);
+    this.#events = grid.events && new EventEffects(grid.events, this.#window, maxCells);
     const ofStep = ['step', ...(plan ? nameBases(plan) : USUAL_BASES), ...LAGS_OF_STEP];
     const parts = grid.calendar(0).map((_, part) => `calendar ${part + 1}`);
     const past = Array.from({ length: pastCount }, (_, index) => `past ${index + 1}`);
