@@ -32,14 +32,12 @@ export function explainForecasts(
   const forecaster = finish(Forecaster.create(method, set));
   if (!forecaster.isExplainable) return { names: [], values: forecasts.map(() => []) };
   finish(forecaster.prepare());
-  const cut = forecasts.flatMap(({ series, position, step }) => {
+  const parts = forecasts.flatMap(({ series, position, step }) => {
     const one = set.series[series];
-    if (one === undefined) return [];
-    const before = (values: Float64Array) => values.subarray(0, position - step + 1);
-    return [{ ...one, values: before(one.values), past: one.past.map(before) }];
+    return one === undefined ? [] : [{ series: one, end: position - step + 1 }];
   });
   const steps = Math.max(1, ...forecasts.map(({ step }) => step));
-  const explained = forecaster.forecast(cut, steps, true, true);
+  const explained = forecaster.forecastParts(parts, steps, true, true);
   const values = explained.map(({ explanations }, at) => explanations?.[(forecasts[at]?.step ?? 1) - 1]);
   const columns = [...table.covariates].sort((one, other) => Number(one.isKnown) - Number(other.isKnown));
   const names = [

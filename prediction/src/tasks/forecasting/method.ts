@@ -11,7 +11,15 @@ import { type Forests, fitForests } from './forests.js';
 import { chooseAnswer, chooseGuard, mixOutcomes } from './guard.js';
 import { InputReader } from './inputs.js';
 import { measureForecasts, measureSeasons, measureSeries, sortScores } from './metrics.js';
-import { countTargets, type ForecastSeries, type Grid, MIN_SCORES, maxHorizon, type SeriesSet } from './series.js';
+import {
+  countTargets,
+  type ForecastSeries,
+  type Grid,
+  MIN_SCORES,
+  maxHorizon,
+  type Part,
+  type SeriesSet,
+} from './series.js';
 import type { ForecastModel } from './series-model.js';
 
 interface FitOptions {
@@ -232,10 +240,21 @@ export class Forecaster {
    * @throws {RangeError} if the steps are more than the model's horizon.
    */
   forecast(series: readonly ForecastSeries[], steps: number, isBacktest = false, isExplained = false): Forecast[] {
+    const parts = series.map((one) => ({ series: one, end: one.values.length }));
+    return this.forecastParts(parts, steps, isBacktest, isExplained);
+  }
+
+  /**
+   * Forecasts the values after parts. A backtest forecasts parts of whole series: the effects of events are estimated
+   * at steps counted back from the end of a series.
+   *
+   * @param isBacktest see `forecast`.
+   * @throws {RangeError} if the steps are more than the model's horizon.
+   */
+  forecastParts(parts: readonly Part[], steps: number, isBacktest = false, isExplained = false): Forecast[] {
     const { horizon, value_weight: weight, naive } = this.model;
     const answer = { weight, naive };
     if (steps > horizon) throw new RangeError(`At most ${horizon} steps, not ${steps}.`);
-    const parts = series.map((one) => ({ series: one, end: one.values.length }));
     const forecaster = isBacktest ? this.backtester : this.forecaster;
     return forecaster.forecast(parts, steps, isExplained).map((forecast) => {
       const { unit, scales, lowest } = forecast;
