@@ -34,7 +34,7 @@ export interface BaseForecast {
 }
 
 /** A share of its level that a series moves by, for those that are too short or too even to tell. */
-const USUAL_MOVE = 0.05;
+export const USUAL_MOVE = 0.05;
 
 /** The number of differences that the usual move counts for. */
 const USUAL_WEIGHT = 0.5;

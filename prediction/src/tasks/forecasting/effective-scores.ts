@@ -1,4 +1,5 @@
 import type { Outcome } from './backtest.js';
+import { USUAL_MOVE } from './base-forecast.js';
 import { MIN_SCORES } from './series.js';
 
 /** Steps whose dependence is estimated together: those up to so many times as far, both ways. */
@@ -73,15 +74,21 @@ function compareMoments(outcomes: readonly Outcome[], lags: number, starts: read
  * moved has a score of 0 while it stays, and one without bound when it begins to move: pooled with others, such scores
  * would make all intervals too narrow or absurdly wide. The history alone decides, so that intervals hold among the
  * series that have moved (Mondrian conformal prediction: Vovk, Gammerman & Shafer 2005). Series that never moved use
- * the same scores. A step keeps all its outcomes where those with a measured scale are too few to calibrate it.
+ * the same scores. Where those with a measured scale are too few to calibrate a step, it keeps all its outcomes: then
+ * an assumed scale is at least the usual move of the actual value, so that no score is without bound.
  *
  * @param outcomes by step
  */
 export function selectScored(outcomes: readonly (readonly Outcome[])[]): readonly (readonly Outcome[])[] {
   return outcomes.map((ofStep) => {
     const measured = ofStep.filter(({ isScaleAssumed }) => !isScaleAssumed);
-    return measured.length < MIN_SCORES ? ofStep : measured;
+    return measured.length < MIN_SCORES ? ofStep.map(withUsualScale) : measured;
   });
+}
+
+function withUsualScale(outcome: Outcome): Outcome {
+  const { isScaleAssumed, scale, actual } = outcome;
+  return isScaleAssumed ? { ...outcome, scale: Math.max(scale, USUAL_MOVE * Math.abs(actual)) } : outcome;
 }
 
 /** Returns the error in units of the expected one. */

@@ -80,7 +80,8 @@ export function fitForests(
   // the smaller, the fewer rows there are.
   const errors = deviations.map(Math.abs);
   const meanError = rowCount > 0 ? average(errors) : 0;
-  const error_floor = rowCount > 0 ? chooseErrorFloor(meanError) : 1;
+  // Without rows, or where no history moved, nothing says how large errors are: one scale is expected.
+  const error_floor = meanError > 0 ? chooseErrorFloor(meanError) : 1;
   if (rowCount < MIN_ROWS) {
     const error_forest = { base: meanError, trees: [] };
     const cuts = Array.from({ length: width }, () => []);

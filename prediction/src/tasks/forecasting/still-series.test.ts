@@ -75,6 +75,11 @@ test('the coverage counts series that begin to move, although they do not calibr
   expect(metrics.interval_coverage).toBeLessThan(0.8);
 });
 
+test('few series that have just begun to move have intervals of the size of their values', () => {
+  const { widths } = fit(makeSeries(3, 0).slice(LIVE));
+  for (const width of widths.flat()) expect(width).toBeLessThan(1000);
+});
+
 test('a table of series that never moved still has intervals', () => {
   const still = makeSeries(0, 0).map((one) => ({ ...one, values: one.values.fill(7) }));
   const { metrics, widths } = fit(still);
