@@ -3,7 +3,7 @@ import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
 import { findProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
-import { findServing, type Model, requireModel } from './model-rows.js';
+import { type Model, requireServing } from './model-rows.js';
 
 type ModelErrors = components['schemas']['ModelErrors'];
 
@@ -12,8 +12,7 @@ export function errorOperations(store: Store): Pick<Handlers, 'getErrors'> {
   return {
     getErrors: async ({ caller, params, query, reply }) => {
       const project = await findProject(store, caller, params.projectName);
-      const newest = await requireModel(store, project, params.modelName, query.version);
-      const model = (await findServing(store, project.id, newest.name, query.version)) ?? newest;
+      const model = await requireServing(store, project, params.modelName, query.version);
       return reply({ status: 200, body: describeErrors(model, await readErrors(store, model)) });
     },
   };

@@ -230,6 +230,14 @@ export async function findServing(
   return (await findModel(store, projectId, name, serving)) ?? newest;
 }
 
+/**
+ * Finds a model as `findServing` does.
+ * @throws {ProblemError} if the project has no model of this name, or that has no such version
+ */
+export async function requireServing(store: Store, project: Project, name: string, version?: number): Promise<Model> {
+  return (await findServing(store, project.id, name, version)) ?? requireModel(store, project, name, version);
+}
+
 export async function listModels({ reads }: Store, projectId: string, page: Page): Promise<Model[]> {
   const query = selectNewest(selectVersions(reads)).where('models.project_id', '=', projectId);
   const rows = await paginate(query, 'models.id', page).execute();

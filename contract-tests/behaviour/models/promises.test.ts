@@ -16,7 +16,8 @@ import {
   RUBIES,
   trainRows,
 } from '../../formats/promised-rows.js';
-import { baseUrl, keys, ownProject, roster, send, sendAs, sendJson } from '../../target.js';
+import { baseUrl, keys, ownProject, readObject, roster, send, sendAs, sendJson } from '../../target.js';
+import { begin, cancel } from './model-versions.js';
 
 let project: string;
 let prices: string;
@@ -246,6 +247,23 @@ test('the new rows of a series are truths of its forecast', async () => {
   });
   const byRow = [{ __service_row_id: first, sales: 101 }];
   expect(await addTruths(sales, byRow)).toEqual({ ...NONE, unchanged: 1 });
+});
+
+test('truths are read as the version that serves reads them, while a newer one trains and after that has failed', async () => {
+  // Months without hyphens, which only a version that was trained on them reads.
+  const history = Array.from({ length: 60 }, (_, at) => {
+    return { when: `${2019 + Math.floor(at / 12)}${String((at % 12) + 1).padStart(2, '0')}`, y: 100 + (at % 12) };
+  });
+  const months = await train('months', 'target=y&order_by=when&horizon=2', history);
+  await predictRows(months, 'remember=true', [], ['json', 'json']);
+  const path = { projectName: project, modelName: 'months' };
+  // Its target and its task are others.
+  expect((await begin(path)).response.status).toBe(202);
+  expect(await addTruths(months, [{ when: '202401', y: 100 }])).toEqual({ ...NONE, matched: 1 });
+  expect((await cancel(path, 2)).data).toMatchObject({ status: 'failed' });
+  expect(await addTruths(months, [{ when: '202402', y: 101 }])).toEqual({ ...NONE, matched: 1 });
+  const record = await send(`${months}/record`);
+  expect(await readObject(record)).toMatchObject({ version: 1, task: 'forecast', truths: 2 });
 });
 
 test('promises outlive the version that made them, and end with the model', async () => {

@@ -4,7 +4,7 @@ import type { Handlers } from '../../api/handlers.js';
 import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import { findFormat, parseForm } from '../formats.js';
-import { type Model, requireModel } from '../model-rows.js';
+import { type Model, requireServing } from '../model-rows.js';
 import type { Tables } from '../training/tables.js';
 import { slowSender } from '../training/uploads.js';
 import type { Unmet } from './locate-truths.js';
@@ -23,7 +23,8 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
       const { caller, params, query, body, responseClosed, reply } = request;
       const { owner, act } = caller;
       const project = await findProject(store, caller, params.projectName);
-      const model = await requireModel(store, project, params.modelName);
+      // A newer version may still train, or have failed, and then has no columns by which to read the rows.
+      const model = await requireServing(store, project, params.modelName);
       const { mediaType, bytes: text } = body;
       const job = {
         truths: {

@@ -100,7 +100,7 @@ async function countPromises({ reads }: Store, { modelId, version }: RecordAddre
 }
 
 function describeRecord(
-  { name, task, adapt }: Model,
+  { name, task: newestTask, adapt }: Model,
   version: number,
   own: Model | undefined,
   stored: StoredRecord | undefined,
@@ -113,7 +113,7 @@ function describeRecord(
   return {
     model: name,
     version,
-    task,
+    task: stored?.subject.task ?? own?.task ?? newestTask,
     calibration,
     ...counts,
     ...totals,
