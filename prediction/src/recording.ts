@@ -29,6 +29,7 @@ export { type Coverage, CoverageCounter, summarize } from './record/coverage.js'
 export { type Drift, findDrift, MAX_COMPARED } from './record/drift.js';
 export {
   addTruth,
+  correctTruth,
   type MetPromise,
   measureError,
   type RunningRecord,

@@ -1,8 +1,9 @@
 /** The outcome of promises: the record, with the alarm in it. */
+import { answered } from 'roster-client';
 import { seededRandom } from 'roster-prediction/internals';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { roster, send } from '../../target.js';
-import { asClass, asNumber, makeRows, PREDICT, RECORD, recordedModels, SERVING } from './recorded-models.js';
+import { ACTUALS, asClass, asNumber, makeRows, PREDICT, RECORD, recordedModels, SERVING } from './recorded-models.js';
 
 const { pathOf, promise, recordOf, trainOn } = recordedModels();
 
@@ -61,6 +62,29 @@ describe('the record of a model', () => {
     const days = [...byDay.matchAll(/\r\n\d{4}-\d\d-\d\d,(\d+),(\d+),/g)];
     const sum = (place: number) => days.reduce((total, day) => total + Number(day[place]), 0);
     expect([sum(1), sum(2)]).toEqual([401, 400]);
+  });
+
+  test('counts a corrected true value as the right one, as its groups do, and bets on it no more', async () => {
+    await trainOn('corrected', makeRows(200, 1, 4, asNumber));
+    const rows = makeRows(40, 2, 4, asNumber);
+    const { data } = await promise(
+      'corrected',
+      rows.map((row) => ({ ...row, y: Number(row['y']) + 1000 })),
+    );
+    const wrong = await recordOf('corrected');
+    expect(wrong).toMatchObject({ truths: 40, kept: 0, coverage: 0 });
+    const body = data.map(({ __service_row_id }, at) => ({
+      __service_row_id: String(__service_row_id),
+      y: String(rows[at]?.['y']),
+    }));
+    const added = await answered(roster.POST(ACTUALS, { params: { path: pathOf('corrected') }, body }));
+    expect(added).toMatchObject({ matched: 0, corrected: 40 });
+    const { groups, ...record } = await recordOf('corrected', { by: 'week' });
+    expect(record).toMatchObject({ truths: 40, alarm: wrong.alarm });
+    expect(record.coverage).toBeGreaterThan(0.5);
+    expect(record.kept).toBe(groups.reduce((sum, { kept }) => sum + kept, 0));
+    const errors = groups.reduce((sum, { error, truths }) => sum + Number(error) * truths, 0);
+    expect(record.error).toBeCloseTo(errors / 40, 6);
   });
 
   test('names the columns whose values moved, and how much of the change they explain', async () => {

@@ -5,6 +5,7 @@ import {
   type AlarmState,
   bet,
   CoverageCounter,
+  correctTruth,
   findDrift,
   findIntervalNeeds,
   moveRecalibration,
@@ -14,6 +15,7 @@ import {
   shiftAt,
   startAlarm,
   startRecalibration,
+  startRecord,
   startShifts,
 } from '../recording.js';
 import { seededRandom } from '../trees/random.js';
@@ -231,6 +233,19 @@ test('coverage has its band, what was promised, and the promises whose truth is 
     ],
     ['april', { promises: 3, truths: 0, kept: 0, coverage: null, coverage_band: null, promised: null, error: null }],
   ]);
+});
+
+test('corrections leave totals within their bounds that earlier releases did not correct', () => {
+  const promised = {
+    kind: 'interval',
+    values: Float64Array.of(2),
+    lower: Float64Array.of(1),
+    upper: Float64Array.of(3),
+  } as const;
+  const promise = { batch: { rows: 1, bins: [], level: () => 0.9, promised }, row: 0 };
+  const started = { ...startRecord({ classes: [], calibration: null, calibrated_rows: 0 }), truths: 1 };
+  expect(correctTruth({ ...started, kept: 0, error: 5 }, promise, 2, 9)).toMatchObject({ kept: 0, error: 12 });
+  expect(correctTruth({ ...started, kept: 1, error: 5 }, promise, 9, 2)).toMatchObject({ kept: 1, error: 0 });
 });
 
 test('a horizon of more than 32 steps is parted into 32 groups, each of which calibrates its own steps', () => {

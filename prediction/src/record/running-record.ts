@@ -8,7 +8,7 @@ import {
   startShifts,
 } from '../calibration/adapting.js';
 import { moveRecalibration, recalibrate, startRecalibration, undoRecalibration } from '../calibration/recalibration.js';
-import type { ClassSets, Promises } from '../promises/promise-batch.js';
+import { type ClassSets, isKept, type Promises } from '../promises/promise-batch.js';
 import { type PromiseSubject, UNKNOWN_CLASS } from '../promises/subject.js';
 import { type AlarmState, bet, type Outcome, startAlarm } from './alarm.js';
 
@@ -89,6 +89,24 @@ export function addTruth(
     alarm: isLatest ? bet(record.alarm, lenient) : record.alarm,
     adapted: record.adapted && adapt(record.adapted, subject, batch, row, truth),
   };
+}
+
+/**
+ * Counts the truth of a promise as another in the totals. The alarm and the calibration stay: their state depends on the
+ * order of all truths since.
+ *
+ * @param earlier the truth that was added, or that an earlier correction put in its place
+ */
+export function correctTruth(
+  record: RunningRecord,
+  { batch, row }: Pick<MetPromise, 'batch' | 'row'>,
+  earlier: number,
+  truth: number,
+): RunningRecord {
+  const kept = record.kept + Number(isKept(batch, row, truth)) - Number(isKept(batch, row, earlier));
+  const error = record.error + measureError(batch, row, truth) - measureError(batch, row, earlier);
+  // Releases up to 0.3.0 left the totals as they were before a correction; sums of errors are rounded, too.
+  return { ...record, kept: Math.min(Math.max(kept, 0), record.truths), error: Math.max(error, 0) };
 }
 
 /** Returns the absolute error of a number, or 1 for a wrong class. */

@@ -9,7 +9,7 @@ import {
   type TruthGroup,
   TruthSheet,
 } from 'roster-prediction/predicting';
-import { addTruth, type RunningRecord } from 'roster-prediction/recording';
+import { addTruth, correctTruth, type RunningRecord } from 'roster-prediction/recording';
 import { pausing } from '../../common/pausing.js';
 import type { Act } from '../../store/audit.js';
 import { getDialect } from '../../store/database/dialect.js';
@@ -140,15 +140,20 @@ function addToBatch(
       if (isLatest) met.unmet.push([line, truth === null ? 'target-missing' : 'not-a-number']);
       continue;
     }
+    const earlier = sheet.get(row);
     const became = sheet.set(row, truth, now);
-    if (became !== 'unchanged') isChanged = true;
     if (isLatest) met[became === 'new' ? 'matched' : became]++;
-    if (became !== 'new') continue;
+    if (became === 'unchanged') continue;
+    isChanged = true;
+    record.isChanged = true;
+    if (earlier !== undefined) {
+      record.state = correctTruth(record.state, { batch, row }, earlier, truth);
+      continue;
+    }
     const promise = { batch, row, isKept: isKept(batch, row, truth), isLatest };
     const before = record.state.alarm.raised_at;
     record.state = addTruth(record.state, record.subject, promise, truth);
     if (record.state.alarm.raised_at !== before) record.isRaised = true;
-    record.isChanged = true;
   }
   return isChanged;
 }
