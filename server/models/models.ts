@@ -4,7 +4,7 @@ import { checkPreconditions, conditionalGet, isConditional } from '../api/precon
 import { withEtag } from '../api/reply/send.js';
 import { findProject, inProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
-import { countVersions, deleteModel, deleteVersions, lockModel, setServing } from './change-models.js';
+import { countVersions, deleteModelPart, deleteVersions, lockModel, setServing } from './change-models.js';
 import { modelNotFound, modelNotReady, trainingEnded, trainingInProgress, versionInUse } from './model-problems.js';
 import { findModel, listModels, listVersions, type Model, modelJson, requireModel } from './model-rows.js';
 import { cancelTraining } from './training/end-training.js';
@@ -42,15 +42,21 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
     },
 
     deleteModel: async ({ caller, params, headers, reply }) => {
-      const name = params.modelName;
-      const deleted = await inProject(store, caller, params.projectName, async (tx, project) => {
-        if (isConditional(headers)) {
-          await checkPreconditions(headers, modelJson(await requireModel(tx, project, name)));
-        }
-        const versionIds = await deleteModel(tx, project.id, name);
-        if (!versionIds) throw modelNotFound(name, project.name);
-        return versionIds;
+      const { projectName, modelName } = params;
+      const { owner } = caller;
+      const begun = await inProject(store, caller, projectName, async (tx, project) => {
+        const model = await requireModel(tx, project, modelName);
+        if (isConditional(headers)) await checkPreconditions(headers, modelJson(model));
+        return { id: model.id, deleted: await deleteModelPart(tx, project.id, { id: model.id, owner }) };
       });
+      const { id } = begun;
+      let { deleted } = begun;
+      while (!deleted) {
+        // By its identifier: its name may be another by now, or that of another model.
+        deleted = await inProject(store, caller, projectName, (tx, project) =>
+          deleteModelPart(tx, project.id, { id, owner }),
+        );
+      }
       trainings.cancel(deleted);
       return reply({ status: 204 });
     },

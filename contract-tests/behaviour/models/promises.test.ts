@@ -1,6 +1,9 @@
 /** Promises that are remembered, and the truths that meet them. Against the server alone. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { addPromises, newAnswerId } from '../../../server/models/record/promise-rows.js';
+import { Store } from '../../../server/store/index.js';
 import { OpenStream } from '../../../testkit/http/open-stream.js';
+import { onePromise } from '../../../testkit/prediction/one-promise.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
 import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
@@ -304,6 +307,23 @@ describe('an owner whose storage is full', () => {
       }),
     );
 
+  /** Adds batches of promises of the model, whatever its owner may store. */
+  async function addBatches(count: number) {
+    const own = await Store.open(store.databaseUrl);
+    const { model_id, owner } = await own.work
+      .selectFrom('models')
+      .innerJoin('projects', 'projects.id', 'models.project_id')
+      .select(['models.id as model_id', 'projects.owner'])
+      .executeTakeFirstOrThrow();
+    const answer = { id: newAnswerId(), owner, project: 'default', version: { model_id, version: 1 } };
+    await addPromises(
+      own,
+      answer,
+      Array.from({ length: count }, (_, row) => onePromise(row)),
+    );
+    await own.close();
+  }
+
   test('is answered, but remembers nothing until there is room again', async () => {
     const table = ['x,y', ...Array.from({ length: 60 }, (_, row) => `${row},${row * 2}`)].join('\n');
     expect((await ask('?target=y', 'PUT', 'text/csv', table)).status).toBe(202);
@@ -330,7 +350,9 @@ describe('an owner whose storage is full', () => {
     };
     await expect.poll(stream).toContain('/problems/limit-reached');
     expect((await ask('/predict', 'POST', 'application/json', '[{"x":1}]')).status).toBe(200);
-    // The promises of the model are deleted with it, so that there is room for as many again.
+    // The promises of the model are deleted with it, also more than one transaction deletes, so that there is room for
+    // as many again.
+    await addBatches(600);
     expect((await ask('', 'DELETE', 'text/csv')).status).toBe(204);
     expect((await ask('?target=y', 'PUT', 'text/csv', table)).status).toBe(202);
     await expect.poll(isReady).toMatchObject({ status: 'ready' });
