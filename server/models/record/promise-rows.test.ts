@@ -7,6 +7,27 @@ import { newResource } from '../../store/rows.js';
 import { addPromises, newAnswerId, PROMISES } from './promise-rows.js';
 import { addTruths } from './truth-rows.js';
 
+test('truths read the records of the versions that they belong to, and of no other', async () => {
+  const store = await Store.open(':memory:');
+  const { work } = store;
+  const project = await work.selectFrom('projects').select(['id', 'owner', 'name']).executeTakeFirstOrThrow();
+  const { id, created_at } = newResource();
+  await work.insertInto('models').values({ id, project_id: project.id, name: 'm', created_at }).execute();
+  const add = async (version: number) => {
+    const answer = { id: newAnswerId(), owner: project.owner, project: project.name };
+    await addPromises(store, { ...answer, version: { model_id: id, version } }, [onePromise()]);
+    return { kind: 'answer', id: answer.id, truths: [{ line: version, row: 0, value: 2, isLatest: true }] } as const;
+  };
+  const first = await add(1);
+  const second = await add(2);
+  await add(3);
+  // A record that cannot be read shows whether it is.
+  await work.updateTable('records').set({ state: 'damaged' }).where('version', '=', 3).execute();
+  const target = { owner: project.owner, project: project.name, modelId: id };
+  expect(await addTruths(store, target, [first, second])).toMatchObject({ matched: 2, unmet: [] });
+  await store.close();
+});
+
 test('old promises are swept, with what they count as stored, and the record keeps what they came to', async () => {
   const store = await Store.open(':memory:');
   const { work } = store;

@@ -87,8 +87,9 @@ interface OpenRecord {
 /** Adds truths to batches of one model within a transaction. */
 async function addToBatches(db: Kysely<Database>, { modelId }: TruthTarget, located: ByBatch): Promise<MetTruths> {
   const met: MetTruths = { matched: 0, corrected: 0, unchanged: 0, unmet: [] };
-  // The records first, as all who add truths: two of them to one model wait for each other.
-  const records = await lockRecords(db, modelId);
+  // The records first, as all who add truths: two of them to one version wait for each other.
+  const versions = new Set([...located.keys()].map(({ version }) => version));
+  const records = await lockRecords(db, modelId, [...versions]);
   const ids = [...located.keys()].map(({ id }) => id);
   const stored = await lockBatches(db, ids);
   const pause = pausing();
@@ -175,11 +176,16 @@ export async function findTargetWords({ reads }: Store, modelId: string): Promis
   return missing_words;
 }
 
-async function lockRecords(db: Kysely<Database>, modelId: string): Promise<ReadonlyMap<number, OpenRecord>> {
+async function lockRecords(
+  db: Kysely<Database>,
+  modelId: string,
+  versions: readonly number[],
+): Promise<ReadonlyMap<number, OpenRecord>> {
   const rows = await db
     .selectFrom('records')
     .select(['version', 'state', 'subject'])
     .where('model_id', '=', modelId)
+    .where('version', 'in', versions)
     .orderBy('version')
     .$if(getDialect(db).locksRows, (query) => query.forUpdate())
     .execute();
