@@ -13,3 +13,12 @@ export function pausing(yieldTurn: () => Promise<unknown> = () => nextTurn()): P
     since = performance.now();
   };
 }
+
+/** Returns a function that yields as that of `pausing` does, and throws the reason of a signal that has aborted. */
+export function abortablePausing(signal: AbortSignal): Pause {
+  const pause = pausing();
+  return async () => {
+    await pause();
+    signal.throwIfAborted();
+  };
+}

@@ -4,7 +4,7 @@ import type { Handlers } from '../api/handlers.js';
 import { isKnown } from '../api/preconditions.js';
 import { ByteStream, quoteTag } from '../api/reply/send.js';
 import { FairGate } from '../common/fair-gate.js';
-import { pausing } from '../common/pausing.js';
+import { abortablePausing } from '../common/pausing.js';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 import type { Predictors } from './predictions/predictors.js';
 import type { ServingVersion } from './serving-version.js';
@@ -51,11 +51,7 @@ async function writeFile(
 ): Promise<Uint8Array[]> {
   const stored = await predictors.storedModel(version.id);
   if (!stored) throw unavailable('The version was deleted meanwhile; ask again.');
-  const turn = pausing();
-  const pause = async () => {
-    await turn();
-    responseClosed.throwIfAborted();
-  };
+  const pause = abortablePausing(responseClosed);
   const model = await runSteps(decodeModelInSteps(stored.artifact), pause);
   if (model.task === 'forecast' || model.features.length === 0) {
     throw notExportable(version, 'learnt from no column, so a graph has no rows to answer; call predict');

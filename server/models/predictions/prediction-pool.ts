@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnswerOptions, AnswerPart } from 'roster-prediction/predicting';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
-import { pausing } from '../../common/pausing.js';
+import { abortablePausing } from '../../common/pausing.js';
 import { type Sink, toAsyncIterable } from '../../common/to-async-iterable.js';
 import { unavailable } from '../../problems/problem.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
@@ -243,11 +243,7 @@ export class PredictionPool {
     const predictor = await this.predictors.ofVersion(versionId);
     if (!predictor) throw versionGone();
     const counting = new CountedRows(count);
-    const turn = pausing();
-    const pause = async () => {
-      await turn();
-      signal.throwIfAborted();
-    };
+    const pause = abortablePausing(signal);
     const take = async (part: AnswerPart) => {
       if (part.kind === 'count') return counting.countAll(part.rows);
       if (part.kind !== 'bytes') return push(part);

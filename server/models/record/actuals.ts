@@ -39,10 +39,9 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
       const isForecast = model.task === 'forecast' && query.id === undefined;
       const target = { owner, project: project.name, modelId: model.id, act };
       const counted = new CountedTruths();
-      const promised = readPromisedIds(store, { modelId: model.id, isForecast });
+      const promised = (signal: AbortSignal) => readPromisedIds(store, { modelId: model.id, isForecast }, signal);
       const source = { owner, text, promised, tooSlow: slowSender('truths'), signal: responseClosed };
       await tables.readActuals({ ...source, ...job }, async ({ groups, unread, repeats }) => {
-        responseClosed.throwIfAborted();
         const { unmet, ...counts } = await addTruths(store, target, groups);
         counted.add({ ...counts, unchanged: counts.unchanged + repeats }, [...unread, ...unmet]);
       });

@@ -8,7 +8,7 @@ import {
   TruthSheet,
 } from 'roster-prediction/predicting';
 import { type Coverage, CoverageCounter, decodeSample, MAX_COMPARED, measureError } from 'roster-prediction/recording';
-import { pausing } from '../../common/pausing.js';
+import { abortablePausing } from '../../common/pausing.js';
 import { DAY_MS } from '../../store/clock-watch.js';
 import type { Store } from '../../store/index.js';
 import type { DriftRows } from './drift-job.js';
@@ -28,9 +28,12 @@ export interface RecordAddress {
 /** Batches that are read together: some 100 kB each. */
 const READ = 16;
 
-/** Reads the promises of a version, batch by batch, in the order in which they were made. */
-async function* readBatches({ work }: Store, { modelId, version }: RecordAddress) {
-  const pause = pausing();
+/**
+ * Reads the promises of a version, batch by batch, in the order in which they were made.
+ * @throws the reason of `signal`
+ */
+async function* readBatches({ work }: Store, { modelId, version }: RecordAddress, signal: AbortSignal) {
+  const pause = abortablePausing(signal);
   for (let after = ''; ; ) {
     const batches = await work
       .selectFrom('promises')
@@ -68,18 +71,20 @@ export interface ComparedTimes {
  * Reads the bins of the latest promises of a version, and of a sample of the rows that it was trained on. Where that is
  * not known, it is compared with the earliest promises: no row is then of both times. Dates are left out, as they move
  * by themselves.
+ * @throws the reason of `signal`
  */
 export async function readDriftRows(
   store: Store,
   address: RecordAddress,
   { columns, task }: PromiseSubject,
+  signal: AbortSignal,
 ): Promise<ComparedTimes | undefined> {
   const places = [...columns.keys()].filter((place) => columns[place]?.kind !== 'date');
   if (task === 'forecast' || places.length === 0) return undefined;
   const latest = await readEndBatches(store, address, 'desc');
   const sample = await readSample(store, address, columns.length);
   const first = sample ? [] : await readEndBatches(store, address, 'asc');
-  const batches = await readBins(store, [...new Set([...first, ...latest])].sort());
+  const batches = await readBins(store, [...new Set([...first, ...latest])].sort(), signal);
   const total = batches.reduce((sum, [column]) => sum + (column?.length ?? 0), 0);
   const rows = Math.min(MAX_COMPARED, sample ? total : Math.floor(total / 2));
   const bins = places.map((place) => {
@@ -123,9 +128,9 @@ async function readEndBatches(
   return needed.map(({ id }) => id);
 }
 
-async function readBins({ work }: Store, ids: readonly string[]): Promise<Uint8Array[][]> {
+async function readBins({ work }: Store, ids: readonly string[], signal: AbortSignal): Promise<Uint8Array[][]> {
   const batches: Uint8Array[][] = [];
-  const pause = pausing();
+  const pause = abortablePausing(signal);
   for (let at = 0; at < ids.length; at += READ) {
     const stored = await work
       .selectFrom('promise_bytes')
@@ -154,15 +159,19 @@ async function readSample(
   return stored?.sample ? decodeSample(stored.sample, columns) : undefined;
 }
 
-/** Counts the promises of a version by group, in the order of the groups. */
+/**
+ * Counts the promises of a version by group, in the order of the groups.
+ * @throws the reason of `signal`
+ */
 export async function groupPromises(
   store: Store,
   address: RecordAddress,
   subject: PromiseSubject,
   grouping: Grouping,
+  signal: AbortSignal,
 ): Promise<Group[]> {
   const counter = new CoverageCounter<number>();
-  for await (const { batch, sheet, day } of readBatches(store, address)) {
+  for await (const { batch, sheet, day } of readBatches(store, address, signal)) {
     const keyOf = findKey(grouping, batch, day);
     if (typeof keyOf === 'number') counter.addPromises(keyOf, batch.rows);
     for (let row = 0; row < batch.rows; row++) {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { decodeBins, type PromisedIds } from 'roster-prediction/predicting';
-import { pausing } from '../../common/pausing.js';
+import { abortablePausing } from '../../common/pausing.js';
 import { type Parameter, PreparedQuery } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
@@ -44,12 +44,16 @@ const READ = new PreparedQuery(selectIds);
 /** Those of forecasts, whose only column is the step. */
 const READ_STEPS = new PreparedQuery((db, parameter: Parameter<Range>) => selectIds(db, parameter).select('promises'));
 
-/** Reads the ids of the rows that a model has promised something for, the latest batches first. */
+/**
+ * Reads the ids of the rows that a model has promised something for, the latest batches first.
+ * @throws the reason of `signal`
+ */
 export async function* readPromisedIds(
   { work }: Store,
   { modelId, isForecast }: { readonly modelId: string; readonly isForecast: boolean },
+  signal: AbortSignal,
 ): AsyncGenerator<PromisedIds> {
-  const pause = pausing();
+  const pause = abortablePausing(signal);
   for (let before = LAST; ; ) {
     const all = await LIST.all(work, { model_id: modelId, before });
     const entries = all.map(({ id, bytes }) => ({ id, bytes: Number(bytes) }));

@@ -3,8 +3,9 @@ import { type Drift, type RunningRecord, startRecord, summarize } from 'roster-p
 import type { components } from '../../../generated/openapi.js';
 import type { Handlers } from '../../api/handlers.js';
 import { ByteStream, type StreamPiece } from '../../api/reply/send.js';
+import { FairGate } from '../../common/fair-gate.js';
 import { CSV_TYPE } from '../../edge/request.js';
-import { invalidRequest } from '../../problems/problem.js';
+import { invalidRequest, unavailable } from '../../problems/problem.js';
 import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import { modelNotFound } from '../model-problems.js';
@@ -18,7 +19,14 @@ type GroupBy = NonNullable<ModelRecord['by']>;
 /** The most groups of an answer, those of the latest days or weeks. */
 const MAX_GROUPS = 10_000;
 
+/** Records that are grouped at once, and requests that wait: each reads all promises of a version. */
+const LIMITS = { slots: 2, slotsPerOwner: 1, maxWaiting: 32, maxWaitingInAll: 128 };
+
 export function recordOperations(store: Store, tables: Tables): Pick<Handlers, 'getRecord'> {
+  const gate = new FairGate({
+    ...LIMITS,
+    busy: () => unavailable('The service groups as many records as it does at once; try again later.'),
+  });
   return {
     getRecord: async ({ caller, params, query, answerType, responseClosed, reply }) => {
       const project = await findProject(store, caller, params.projectName);
@@ -32,7 +40,12 @@ export function recordOperations(store: Store, tables: Tables): Pick<Handlers, '
       const by = query.by ?? (query.column !== undefined ? 'column' : isTable ? 'day' : null);
       const grouping = by && chooseGrouping(by, query.column, stored?.subject);
       const address = { modelId: model.id, version };
-      const groups = grouping && stored ? await groupPromises(store, address, stored.subject, grouping) : [];
+      const groups =
+        grouping && stored
+          ? await gate.run(caller.owner, responseClosed, () =>
+              groupPromises(store, address, stored.subject, grouping, responseClosed),
+            )
+          : [];
       const latest = groups.slice(-MAX_GROUPS);
       if (isTable) {
         const options = { isStream: false, areLines: false };
@@ -41,7 +54,7 @@ export function recordOperations(store: Store, tables: Tables): Pick<Handlers, '
       }
       const counts = await countPromises(store, address);
       const body = describeRecord(model, version, own, stored, counts);
-      const times = query.drift && stored && (await readDriftRows(store, address, stored.subject));
+      const times = query.drift && stored && (await readDriftRows(store, address, stored.subject, responseClosed));
       const found = times ? await tables.findDrift(caller.owner, times.rows, responseClosed) : null;
       const drift = times && found ? { ...nameColumns(found, body.columns), since: times.since } : null;
       return reply({ status: 200, body: { ...body, drift, by, groups: latest } });

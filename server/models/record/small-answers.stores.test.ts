@@ -1,5 +1,5 @@
 import type { RememberedPart } from 'roster-prediction/predicting';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { testedStore } from '../../../contract-tests/tested-store.js';
 import { onePromise } from '../../../testkit/prediction/one-promise.js';
 import type { OwnStore } from '../../../testkit/store/own-store.js';
@@ -7,6 +7,7 @@ import { createProject } from '../../projects/projects.js';
 import { createAct } from '../../store/audit.js';
 import { Store } from '../../store/index.js';
 import { newResource } from '../../store/rows.js';
+import { groupPromises, readDriftRows } from './group-promises.js';
 import { newAnswerId, type RememberedAnswer } from './promise-rows.js';
 import { readPromisedIds } from './promised-ids.js';
 import { SmallAnswers } from './small-answers.js';
@@ -118,8 +119,37 @@ test('of rows with one id, the latest is in the latest batch, whatever body it c
   await small.addLarge({ ...describeAnswer(), id: newAnswerId() }, [onePromise(0, own)]);
   await rememberOwn();
   const sizes: number[] = [];
-  for await (const { batches } of readPromisedIds(store, { modelId, isForecast: false })) {
+  for await (const { batches } of readPromisedIds(
+    store,
+    { modelId, isForecast: false },
+    new AbortController().signal,
+  )) {
     sizes.push(...batches.map(({ rows }) => rows));
   }
   expect(sizes).toEqual([1, 1, 2]);
+});
+
+describe('what reads all promises ends when the caller has gone:', () => {
+  const gone = new Error('The caller has gone.');
+
+  test('the ids among which those of truths are looked for', async () => {
+    await remember((first) => onePromise(first, { id: 7 }), true);
+    const caller = new AbortController();
+    const ids = readPromisedIds(store, { modelId, isForecast: false }, caller.signal);
+    expect(await ids.next()).toMatchObject({ done: false });
+    caller.abort(gone);
+    await expect(ids.next()).rejects.toBe(gone);
+  });
+
+  test('the groups of a record, and the rows that drift compares', async () => {
+    await remember();
+    const { subject } = onePromise();
+    if (!subject) throw new Error('The first batch has the subject');
+    const column = { name: 'x', kind: 'number', part: null, cuts: [], categories: null } as const;
+    const compared = { ...subject, columns: [column] };
+    const address = { modelId, version: 1 };
+    const signal = AbortSignal.abort(gone);
+    await expect(groupPromises(store, address, subject, 'day', signal)).rejects.toBe(gone);
+    await expect(readDriftRows(store, address, compared, signal)).rejects.toBe(gone);
+  });
 });

@@ -48,7 +48,10 @@ interface TableUpload {
 
 export interface TableSource extends TableJob, TableUpload {}
 
-type TruthUpload = TableUpload & Pick<TruthInput, 'promised'>;
+interface TruthUpload extends TableUpload {
+  /** Reads the ids among which those of truths are looked for, until the signal aborts. */
+  readonly promised: (signal: AbortSignal) => TruthInput['promised'];
+}
 
 /** Reads tables and stores them for their trainings, and yields to other requests meanwhile. */
 export class Tables {
@@ -94,7 +97,6 @@ export class Tables {
 
   /**
    * Reads truths. Few of them, in a format of text, are read here: to start a process takes longer.
-   * @param upload with the ids among which those of truths are looked for
    * @param take takes them in chunks, when all are read
    * @throws {ProblemError} if they cannot be read, and as `ingest` does
    * @throws the error of the text or of `take`, or the reason of `signal`
@@ -104,13 +106,18 @@ export class Tables {
     take: (chunk: TruthChunk) => Promise<void>,
   ): Promise<void> {
     return this.#admit({ owner, text, tooSlow, signal }, async (upload, body, length) => {
+      const input = { body, promised: promised(upload.signal) };
+      const takeUnlessAborted = async (chunk: TruthChunk) => {
+        upload.signal.throwIfAborted();
+        await take(chunk);
+      };
       if (length <= MAX_READ_HERE && TEXT_FORMATS.has(details.format)) {
         // Loaded on demand: a service to which no truths are sent starts faster without it.
         const { readTruthBody } = await import('../record/truth-body.js');
-        await readTruthBody(details, { body, promised }, take);
+        await readTruthBody(details, input, takeUnlessAborted);
       } else {
-        const input = joinTruthInput({ body, promised });
-        await this.#run({ details, input, onEvent: take, signal: upload.signal }, truthsTooLarge);
+        const job = { details, input: joinTruthInput(input), onEvent: takeUnlessAborted, signal: upload.signal };
+        await this.#run(job, truthsTooLarge);
       }
     });
   }
