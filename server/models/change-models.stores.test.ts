@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { testedStore } from '../../contract-tests/tested-store.js';
-import { onePromise } from '../../testkit/prediction/one-promise.js';
+import { addManyPromises } from '../../testkit/store/many-promises.js';
 import type { OwnStore } from '../../testkit/store/own-store.js';
 import { createProject, type Project } from '../projects/projects.js';
 import { Store } from '../store/index.js';
 import { deleteModel, deleteModelPart } from './change-models.js';
-import { addPromises, newAnswerId } from './record/promise-rows.js';
 import { addVersion } from './training/begin-training.js';
 
 const OWNER = 'ann';
@@ -28,12 +27,7 @@ beforeEach(async () => {
   const added = await store.transaction((tx) => addVersion(tx, project.id, 'm', table));
   id = added.modelId;
   versionId = added.versionId;
-  const answer = { id: newAnswerId(), owner: OWNER, project: 'shop', version: { model_id: id, version: 1 } };
-  await addPromises(
-    store,
-    answer,
-    Array.from({ length: BATCHES }, (_, row) => onePromise(row)),
-  );
+  await addManyPromises(store, { owner: OWNER, modelId: id }, BATCHES);
 });
 afterEach(() => store.close());
 

@@ -1,11 +1,10 @@
 /** Promises that are remembered, and the truths that meet them. Against the server alone. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { addPromises, newAnswerId } from '../../../server/models/record/promise-rows.js';
 import { Store } from '../../../server/store/index.js';
 import { OpenStream } from '../../../testkit/http/open-stream.js';
-import { onePromise } from '../../../testkit/prediction/one-promise.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
+import { addManyPromises } from '../../../testkit/store/many-promises.js';
 import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
 import { checkedFetch } from '../../checked-fetch.js';
 import {
@@ -310,17 +309,12 @@ describe('an owner whose storage is full', () => {
   /** Adds batches of promises of the model, whatever its owner may store. */
   async function addBatches(count: number) {
     const own = await Store.open(store.databaseUrl);
-    const { model_id, owner } = await own.work
+    const model = await own.work
       .selectFrom('models')
       .innerJoin('projects', 'projects.id', 'models.project_id')
-      .select(['models.id as model_id', 'projects.owner'])
+      .select(['models.id as modelId', 'projects.owner'])
       .executeTakeFirstOrThrow();
-    const answer = { id: newAnswerId(), owner, project: 'default', version: { model_id, version: 1 } };
-    await addPromises(
-      own,
-      answer,
-      Array.from({ length: count }, (_, row) => onePromise(row)),
-    );
+    await addManyPromises(own, model, count);
     await own.close();
   }
 
