@@ -79,6 +79,32 @@ test('only prune deletes, and neither models from tables nor large documents', a
   expect((await files.send('GET', files.model())).status).toBe(404);
 });
 
+test('a model that a skill of the file uses is not pruned, whether the skill changes or not', async () => {
+  const used = SHOP.filter(({ skill, model }) => (skill ?? model)?.name === 'prices');
+  await files.apply(used);
+  for (const description of [undefined, 'of diamonds']) {
+    const skill = { name: 'prices', type: 'model', params: { model: 'prices', ...(description && { description }) } };
+    const refused = await files.put([{ skill }], '?prune=true');
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({
+      type: '/problems/unusable-skill',
+      errors: [{ pointer: '/body/0/skill/params/model' }],
+    });
+  }
+  // A skill whose model has gone before stays as it is.
+  const deleted = await files.send('DELETE', files.model());
+  expect(deleted.status).toBe(204);
+  await files.apply([...used.filter(({ skill }) => skill), { skill: { name: 'other', type: 'note' } }]);
+  expect(
+    listed(
+      await files.apply(
+        used.filter(({ skill }) => skill),
+        '?prune=true',
+      ),
+    ),
+  ).toEqual(['delete other']);
+});
+
 test('what was shown is what is done', async () => {
   const shown = await files.put(SHOP, '?dry_run=true');
   const tag = { 'If-Match': `${shown.headers.get('ETag')}` };

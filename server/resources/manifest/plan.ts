@@ -130,7 +130,7 @@ class Planner {
         await pause();
       }
     }
-    this.#checkReferences();
+    await this.#checkReferences();
     return {
       skills: this.#skills,
       agents: this.#agents,
@@ -262,10 +262,15 @@ class Planner {
   }
 
   /** Refuses to delete a resource that an entry refers to, also an entry that does not change. */
-  #checkReferences(): void {
-    if (!this.changes.some(({ action }) => action === 'delete')) return;
+  async #checkReferences(): Promise<void> {
+    const deleted = this.changes.filter(({ action }) => action === 'delete').map(({ entry }) => entry);
+    if (deleted.length === 0) return;
+    const models = new Set<unknown>(deleted.flatMap(({ kind, fields }) => (kind === 'model' ? fields.name : [])));
     for (const entry of this.wanted.entries.values()) {
       try {
+        if (entry.kind === 'skill' && entry.fields.type === 'model' && models.has(entry.fields.params?.model)) {
+          await checkSkill(newSkill(entry.fields), this.#scope);
+        }
         if (entry.kind === 'agent') resolveSkills(entry.fields, 'skills', this.#skillIds);
         if (entry.kind === 'chatbot') this.#findAgent(entry.fields);
       } catch (error) {
