@@ -183,6 +183,24 @@ describe('rows are scored as predict answers them, to the last bit', () => {
     expect(await ask(`SELECT count(*)::INT, count(price_max)::INT FROM '${folder}/none.parquet'`)).toEqual([[0, 0]]);
   });
 
+  test('files and a folder whose names have characters of a pattern, and no others in their place', async () => {
+    const to = join(folder, 'exact.parquet');
+    const scoredIds = async (from: string) => {
+      expect(await score(['prices', '--from', from, '--to', to, '--columns', 'id', '--again'])).toMatchObject({
+        code: 0,
+      });
+      return (await ask(`SELECT id::INT FROM '${to}'`)).flat();
+    };
+    for (const name of ['names1', 'names[1]']) mkdirSync(join(folder, name));
+    await rows('names1/part', 1, 1);
+    await rows('names[1]/part1', 1, 2);
+    await rows('names[1]/part[1]', 1, 3);
+    expect(await scoredIds(join(folder, 'names[1]'))).toEqual([2, 3]);
+    copyFileSync(join(folder, 'names[1]/part1.parquet'), join(folder, 'part1.parquet'));
+    copyFileSync(join(folder, 'names[1]/part[1].parquet'), join(folder, 'part[1].parquet'));
+    expect(await scoredIds(join(folder, 'part[1].parquet'))).toEqual([3]);
+  });
+
   test('the own target of rows stays beside the prediction', async () => {
     const to = join(folder, 'table-scored.parquet');
     expect(await score(['prices', '--from', join(folder, 'table.parquet'), '--to', to])).toMatchObject({ code: 0 });

@@ -2,9 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { columnName } from 'roster-prediction/arrow';
+import { quoteName } from '../../databases/driver.js';
+import { exactPattern } from '../../databases/duckdb/sql-text.js';
 import type { ScoredModel } from './model.js';
 import type { RowColumn } from './row-batch.js';
-import { describeFile, listFiles, quoteName, type Table, type TableColumn } from './tables.js';
+import { describeFile, listFiles, type Table, type TableColumn } from './tables.js';
 
 /** A file to write, and the files whose rows it gets. */
 export interface Output {
@@ -60,9 +62,11 @@ export async function planOutputs(
   return outputs;
 }
 
+/** A file or a folder that exists is read by its name, and any other text is a pattern. */
 function toPattern(from: string): string {
-  const isFolder = existsSync(from) && statSync(from).isDirectory();
-  return isFolder ? join(from, '*.parquet') : from;
+  const found = statSync(from, { throwIfNoEntry: false });
+  if (!found) return from;
+  return found.isDirectory() ? join(exactPattern(from), '*.parquet') : exactPattern(from);
 }
 
 function namesFolder(to: string): boolean {

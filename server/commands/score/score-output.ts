@@ -2,11 +2,13 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteName } from '../../databases/driver.js';
+import { quoteText } from '../../databases/duckdb/sql-text.js';
 import type { AnswerBatch, Scorer } from './answers.js';
 import type { ScoredModel } from './model.js';
 import type { Output } from './plan.js';
 import { readBatches } from './row-batch.js';
-import { parquetOptions, quoteName, quoteText, readFiles, readOrigin } from './tables.js';
+import { parquetOptions, readFiles, readOrigin } from './tables.js';
 import type { Writer, Writing } from './writer.js';
 
 /** Says of what a file was made: equal texts are equal files. */

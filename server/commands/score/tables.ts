@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { exactPattern, quoteText } from '../../databases/duckdb/sql-text.js';
 
 /** A column of a file, with its type as DuckDB writes it. */
 export interface TableColumn {
@@ -18,21 +19,9 @@ async function query(connection: DuckDBConnection, sql: string): Promise<unknown
   return (await connection.run(sql)).getRowsJson();
 }
 
-/** Returns a name as SQL quotes it. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** Returns a text as SQL quotes it. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
 /** Returns the table function that reads files, in their order. */
 export function readFiles(paths: readonly string[]): string {
-  // A name may have characters of a pattern.
-  const exact = paths.map((path) => quoteText(path.replaceAll(/[*?[]/g, '[$&]')));
-  return `read_parquet([${exact.join(', ')}])`;
+  return `read_parquet([${paths.map((path) => quoteText(exactPattern(path))).join(', ')}])`;
 }
 
 /**
@@ -65,7 +54,7 @@ const ORIGIN = 'roster';
 
 /** Returns the origin of a file that a scoring has written; undefined for other files. */
 export async function readOrigin(connection: DuckDBConnection, path: string): Promise<string | undefined> {
-  const exact = quoteText(path.replaceAll(/[*?[]/g, '[$&]'));
+  const exact = quoteText(exactPattern(path));
   const sql = `SELECT decode(value) FROM parquet_kv_metadata(${exact}) WHERE decode(key) = ${quoteText(ORIGIN)}`;
   try {
     const [[origin] = []] = await query(connection, sql);

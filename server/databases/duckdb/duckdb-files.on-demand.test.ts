@@ -61,6 +61,13 @@ test('files of Parquet, CSV and JSON are read by name, by pattern and by folder'
   expect((await ask(`${json}/**/*.ndjson`)).rows).toEqual([[1], [2]]);
 });
 
+test('a file whose name has characters of a pattern is read, and no other in its place', async () => {
+  const names = ['sales1.csv', 'sales[1].csv', 'sales*.csv', 'sales?.csv', '[[a]].csv'];
+  const folder = folderOf('names', Object.fromEntries(names.map((name) => [name, `name\n${name}\n`])));
+  expect((await ask(folder)).rows.flat().sort()).toEqual(names.toSorted());
+  expect((await ask(join(folder, 'sales[1].csv'))).rows).toEqual([['sales[1].csv']]);
+});
+
 test('a file of DuckDB has tables, views and schemas', async () => {
   await withDatabase({ url: `duckdb:${shop.file}` }, async (databases) => {
     const tables = ['orders', 'leak', 'own.customers'];

@@ -7,6 +7,7 @@ import type { DuckdbJob } from './duckdb-driver.js';
 import { findFiles, ViewFilesError } from './find-files.js';
 import { tableKey } from './guard.js';
 import type { loadDuckdb } from './load-duckdb.js';
+import { exactPattern, quoteText } from './sql-text.js';
 
 /** The names of DuckDB's own databases, which a file cannot have. */
 const RESERVED: ReadonlySet<string> = new Set(['memory', 'system', 'temp']);
@@ -130,8 +131,10 @@ export class OpenDatabase {
         if (!(cause instanceof ViewFilesError)) throw cause;
         throw this.#unavailable(`has a table ${name} that cannot be read: ${cause.message}`, cause);
       });
-      this.#paths.push(...files.paths);
-      const list = files.paths.map(quoteText).join(', ');
+      const patterns = files.paths.map(exactPattern);
+      // DuckDB compares the text of a pattern with the paths that it may open, and then each file that it opens.
+      this.#paths.push(...new Set([...files.paths, ...patterns]));
+      const list = patterns.map(quoteText).join(', ');
       await this.#createView(name, `${files.reader}([${list}])`);
       found.push(name);
     }
@@ -171,8 +174,4 @@ export function firstLines(error: unknown): string {
 
 function nameOf(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
-}
-
-function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
