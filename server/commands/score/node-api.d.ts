@@ -6,17 +6,12 @@ declare module '@duckdb/node-api' {
     registerTableFunction(tableFunction: DuckDBTableFunction): void;
   }
 
-  interface DuckDBDataChunk {
-    getColumnVector(index: number): DuckDBVector;
-  }
-
-  /** The values of a column of a chunk: as bytes, where all take as many, and one by one. */
-  export interface DuckDBVector {
+  interface DuckDBVector {
+    /** The values as bytes, where all take as many. */
     readonly items?: ArrayBufferView;
     readonly dataView?: DataView;
     /** A bit for each value, 0 where it is missing; null, if none is. */
     readonly validity: { readonly data: BigUint64Array | null };
-    getItem(index: number): unknown;
     setItem(index: number, value: unknown): void;
     /** Hands what was set to DuckDB. */
     flush(): void;

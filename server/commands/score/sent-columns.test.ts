@@ -12,7 +12,8 @@ function vectorOf(values: readonly unknown[], items: ArrayBufferView): DuckDBVec
     if (value !== null) data[row >> 6] = (data[row >> 6] ?? 0n) | (1n << BigInt(row & 63));
   }
   const validity = { data: values.includes(null) ? data : null };
-  return { items, validity, getItem: (row) => values[row], setItem: () => {}, flush: () => {} };
+  const slice = () => expect.fail('a column is read as a whole');
+  return { items, validity, getItem: (row) => values[row], setItem: () => {}, flush: () => {}, slice };
 }
 
 function numbers(values: readonly (number | null)[]): DuckDBVector {

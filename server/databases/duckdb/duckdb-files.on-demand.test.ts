@@ -179,6 +179,17 @@ test('rows to train from keep the order of the query, also over semicolons and c
   expect(rows).toEqual(expected.map(([i]) => `[${i},${2 * Number(i)}]`));
 });
 
+test('large rows to train from arrive in small pieces', async () => {
+  const query = `select i, repeat('x', 40000) as text from range(2000) t(i)`;
+  const sizes = await withDatabase({ views: { t: shop.orders } }, async (databases) => {
+    const found: number[] = [];
+    for await (const piece of databases.readTable('o', { database: 'data', query }, signal)) found.push(piece.length);
+    return found;
+  });
+  expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(2000 * 40_000);
+  expect(Math.max(...sizes)).toBeLessThan(64 * 1024 + 41_000);
+});
+
 describe('a sample', () => {
   /** Reads a sample; returns its rows, and the number of rows of the query. */
   async function sampled(query: string, maxRows: number, threads = 2) {

@@ -1,4 +1,4 @@
-import type { DuckDBResult } from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { ProblemError } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { AGGREGATES, aggregateRows } from '../aggregate.js';
@@ -11,6 +11,7 @@ import {
   type TableDescription,
 } from '../driver.js';
 import { readJsonCell } from '../json-cell.js';
+import { LinePieces } from '../line-pieces.js';
 import { exampleName, splitName } from '../names.js';
 import { databaseUnavailable, largeCell, missingTable, onlyOneSelect, tooMuchMemory } from '../query-error.js';
 import { countOf, nameColumns, planSample, type Sample, type SampleDialect } from '../sample.js';
@@ -109,7 +110,6 @@ async function runSelect(
     checkSelect(await database.parse(statement), tables);
     const result = await database.connection.stream(statement);
     if (!write) return { result: await collectRows(readRows(result, columns, limits), limits) };
-    write(Buffer.from(`${JSON.stringify(columns.map(({ name }) => name))}\n`));
     await writeRows(result, columns, limits.maxCellBytes, write);
     return { result: NO_ROWS, ...(drawn && { rowsInAll: drawn.rowsInAll }) };
   } catch (error) {
@@ -175,8 +175,8 @@ async function* readRows(
 ): AsyncGenerator<unknown[]> {
   yield columns.map(({ name }) => name);
   let row = 0;
-  for await (const lines of readLines(result)) {
-    for (const line of lines) {
+  for await (const chunk of readChunks(result)) {
+    for (const line of readLines(chunk)) {
       row += 1;
       limitCells(line, columns, row, maxCellBytes);
       const cells: unknown[] = JSON.parse(line);
@@ -205,20 +205,29 @@ async function writeRows(
   maxCellBytes: number,
   write: (lines: Uint8Array) => void,
 ): Promise<void> {
+  const pieces = new LinePieces(write);
+  pieces.add(JSON.stringify(columns.map(({ name }) => name)));
   let row = 0;
-  for await (const lines of readLines(result)) {
-    for (const line of lines) {
+  for await (const chunk of readChunks(result)) {
+    for (const line of readLines(chunk)) {
       row += 1;
       limitCells(line, columns, row, maxCellBytes);
+      pieces.add(line);
     }
-    write(Buffer.from(`${lines.join('\n')}\n`));
+  }
+  pieces.flush();
+}
+
+async function* readChunks(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
+  for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    yield chunk;
   }
 }
 
-async function* readLines(result: DuckDBResult): AsyncGenerator<string[]> {
-  for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    yield chunk.getColumnValues(0).map(String);
-  }
+/** Yields the rows of a chunk, one by one: a chunk has up to 2,048, and the vector would keep all that it has read. */
+function* readLines(chunk: DuckDBDataChunk): Generator<string> {
+  const lines = chunk.getColumnVector(0);
+  for (let index = 0; index < chunk.rowCount; index++) yield String(lines.slice(index, 1).getItem(0));
 }
 
 /** The most bytes of a character in UTF-8. */

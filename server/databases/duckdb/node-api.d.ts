@@ -46,6 +46,13 @@ declare module '@duckdb/node-api' {
   export class DuckDBDataChunk {
     readonly rowCount: number;
     readonly columnCount: number;
-    getColumnValues(index: number): unknown[];
+    getColumnVector(index: number): DuckDBVector;
+  }
+
+  /** The values of a column of a chunk. It keeps each value that it has read. */
+  export interface DuckDBVector {
+    getItem(index: number): unknown;
+    /** Returns a vector of some of the values, which it reads itself. */
+    slice(offset: number, length: number): DuckDBVector;
   }
 }

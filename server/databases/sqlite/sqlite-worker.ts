@@ -4,6 +4,7 @@ import type { SqliteConnection } from '../../store/database/sqlite-connection.js
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { AGGREGATES, aggregateRows } from '../aggregate.js';
 import { type Aggregation, collectRows, type Query, quoteName, type SampleSize, toJsonNumber } from '../driver.js';
+import { LinePieces } from '../line-pieces.js';
 import { exampleName, toLowerAscii } from '../names.js';
 import {
   databaseMessage,
@@ -29,9 +30,6 @@ import {
   type SqliteTable,
 } from './guard.js';
 import type { SqliteJob } from './sqlite-driver.js';
-
-/** The size of the lines that are handed on at once, in characters. */
-const MAX_LINES = 64 * 1024;
 
 /** The primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const BUSY = 5;
@@ -190,15 +188,9 @@ function* refuseTexts(rows: Iterable<readonly unknown[]>, { target }: Aggregatio
 }
 
 function writeRows(rows: Iterable<readonly unknown[]>, write: (lines: Uint8Array) => void): void {
-  let lines = '';
-  for (const row of rows) {
-    if (lines.length >= MAX_LINES) {
-      write(Buffer.from(lines));
-      lines = '';
-    }
-    lines += `${JSON.stringify(row)}\n`;
-  }
-  write(Buffer.from(lines));
+  const pieces = new LinePieces(write);
+  for (const row of rows) pieces.add(JSON.stringify(row));
+  pieces.flush();
 }
 
 /** Yields the names of the columns, then the cells of each row. */
