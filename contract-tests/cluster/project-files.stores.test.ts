@@ -9,7 +9,7 @@ import { runRoster } from '../../testkit/service/roster-command.js';
 import { type Connection, connectTo } from '../../testkit/store/own-store.js';
 import { checkedFetch } from '../checked-fetch.js';
 import { ON_POSTGRES } from '../tested-store.js';
-import { listed, MANY, ProjectFiles, QUERY, SHOP } from './project-files.js';
+import { listed, MANY, type Manifest, ProjectFiles, QUERY, SHOP } from './project-files.js';
 
 const files = new ProjectFiles();
 
@@ -103,6 +103,24 @@ test('a model that a skill of the file uses is not pruned, whether the skill cha
       ),
     ),
   ).toEqual(['delete other']);
+});
+
+test('documents of a skill whose type keeps none are not exported, and stay until it changes back', async () => {
+  const care = SHOP.filter(({ skill, document }) => skill?.name === 'care' || document);
+  const note: Manifest = [{ skill: { name: 'care', type: 'note', params: { source: 'care of jewels' } } }];
+  await files.apply(care);
+  const changed = await files.send('PUT', `/projects/${files.project}/skills/care`, { skill: { type: 'note' } });
+  expect(changed.status).toBe(200);
+  expect(await files.read()).toEqual(note);
+  await files.apply(note, '', await files.newProject());
+  expect(listed(await files.apply(note, '?prune=true'))).toEqual([]);
+  expect(listed(await files.apply(care.filter(({ skill }) => skill)))).toEqual(['update care']);
+  expect(await files.read()).toEqual(care);
+  // The answer to a manifest that changes the type has the tag of the next export.
+  const applied = await files.put(note);
+  const exported = await files.send('GET', `/projects/${files.project}/manifest`);
+  expect(await exported.json()).toEqual(note);
+  expect(applied.headers.get('ETag')).toBe(exported.headers.get('ETag'));
 });
 
 test('what was shown is what is done', async () => {

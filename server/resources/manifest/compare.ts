@@ -3,6 +3,7 @@ import { escapeToken } from '../../../contract/pointer.js';
 import type { components } from '../../../generated/openapi.js';
 import { pausing } from '../../common/pausing.js';
 import type { Project } from '../../projects/projects.js';
+import { DOCUMENT_TYPES } from '../documents/documents.js';
 import { compareTexts, type Entry, makeEntry, type SentEntry, sortEntries, writeTraining } from './entries.js';
 import { countEntries, type ProjectState } from './project-state.js';
 
@@ -72,7 +73,12 @@ export function listEntriesAfter({ entries }: ProjectState, changes: readonly Ch
   const changed = new Set(changes.map(({ entry }) => entry.key));
   const kept = [...entries.values()].filter(({ key }) => !changed.has(key));
   const put = changes.flatMap(({ action, entry }) => (action === 'delete' ? [] : [entry]));
-  return sortEntries([...kept, ...put]);
+  const after = [...kept, ...put];
+  const types = new Map(after.flatMap(({ kind, fields }) => (kind === 'skill' ? [[fields.name, fields.type]] : [])));
+  // As in the state of a project, documents are hidden while their skill has another type.
+  return sortEntries(
+    after.filter(({ kind, fields }) => kind !== 'document' || DOCUMENT_TYPES.includes(types.get(fields.skill) ?? '')),
+  );
 }
 
 /** A model that names no task has the one that was found in its table. */

@@ -8,7 +8,7 @@ import { chunksBySize, type JsonChunks, padToPowerOfTwo } from '../../store/rows
 import { agents } from '../agents.js';
 import { type ChatbotRow, chatbots } from '../chatbots.js';
 import type { ResourceRows } from '../crud.js';
-import { readTexts } from '../documents/documents.js';
+import { DOCUMENT_TYPES, readTexts } from '../documents/documents.js';
 import { type SkillRow, skills } from '../skills.js';
 import { type Entry, type Fields, MAX_TEXT_BYTES, makeEntry, sortEntries } from './entries.js';
 
@@ -183,7 +183,10 @@ async function findUsedSkills(
   return used;
 }
 
-/** Reads the documents of a project that a manifest has room for, with their texts. */
+/**
+ * Reads the documents of a project that a manifest can hold, with their texts: those of a skill whose type has changed to
+ * one without documents are hidden, since no manifest could create them.
+ */
 async function* readDocuments(store: Store, { id }: Project): AsyncGenerator<Fields['document']> {
   const documents = await store.reads
     .selectFrom('documents')
@@ -191,6 +194,7 @@ async function* readDocuments(store: Store, { id }: Project): AsyncGenerator<Fie
     .select(['documents.id', 'skills.name as skill', 'documents.name'])
     .select(['documents.media_type', 'documents.bytes'])
     .where('skills.project_id', '=', id)
+    .where('skills.type', 'in', DOCUMENT_TYPES)
     .where('documents.bytes', '<=', MAX_TEXT_BYTES)
     .limit(MAX_ENTRIES + 1)
     .execute();
