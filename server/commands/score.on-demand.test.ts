@@ -276,6 +276,26 @@ describe('a folder', () => {
     );
     expect((await score([...args, '--again'])).stderr).toContain('3 files scored with prices.1: 160 rows');
   });
+
+  test('is scored over the same connections, whatever the number of its files', async () => {
+    const data = join(folder, 'several');
+    mkdirSync(data);
+    const source = await rows('one-of-several', 5);
+    for (const name of ['a', 'b', 'c', 'd']) copyFileSync(source, join(data, `${name}.parquet`));
+    const proxy = await faultyProxy(() => undefined);
+    const used = new Set<unknown>();
+    proxy.server.keepAliveTimeout = 0;
+    proxy.server.on('request', (request) => {
+      if (request.url?.includes('/predict')) used.add(request.socket);
+    });
+    const to = `${join(folder, 'several-scored')}/`;
+    const outcome = await score(['prices', '--from', data, '--to', to], proxy.url);
+    proxy.server.close();
+    proxy.server.closeAllConnections();
+    expect(outcome.stderr).toContain('4 files scored with prices.1: 20 rows');
+    // Two requests are sent at once.
+    expect(used.size).toBeLessThanOrEqual(2);
+  });
 });
 
 describe('a service that goes away', () => {

@@ -8,7 +8,7 @@ import { openOnnx } from './score/onnx-scorer.js';
 import { type Output, planOutputs } from './score/plan.js';
 import { Progress } from './score/progress.js';
 import { describeOrigin, isFinished, scoreOutput } from './score/score-output.js';
-import { openService } from './score/service-scorer.js';
+import { openConnections, openService } from './score/service-scorer.js';
 import { Writer } from './score/writer.js';
 
 interface ScoreOptions extends ProjectOptions {
@@ -49,7 +49,7 @@ const INTERRUPTED = 130;
 async function score(model: string | undefined, options: ScoreOptions): Promise<void> {
   const { DuckDBInstance } = loadDuckdb();
   const { allowMissing = false } = options;
-  const { found, open } = await findSource(model, options);
+  const { found, open, close } = await findSource(model, options);
   const interrupted = new AbortController();
   const stop = () => {
     process.exitCode = INTERRUPTED;
@@ -86,6 +86,7 @@ async function score(model: string | undefined, options: ScoreOptions): Promise<
       );
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
+    close();
     connection.closeSync();
     instance.closeSync();
     await writer.close();
@@ -103,6 +104,8 @@ interface Opening {
 interface Source {
   readonly found: ScoredModel;
   readonly open: (opening: Opening) => Promise<Scorer>;
+  /** Ends the connections to a service. */
+  readonly close: () => void;
 }
 
 /** @throws if there is no such model, or it does not score rows */
@@ -114,21 +117,22 @@ async function findSource(model: string | undefined, options: ScoreOptions): Pro
       throw new Error('a file of ONNX has no warnings and no contributions; leave them out');
     const file = readOnnxFile(onnx);
     const open = ({ output }: Opening) => openOnnx(file, output.sent, { confidence, probabilities });
-    return { found: file, open };
+    return { found: file, open, close: () => {} };
   }
   if (model === undefined) throw new Error('name a model, such as prices, or a file of ONNX with --onnx');
   const project = new RemoteProject(options);
   const found = await findModel(project, model, warnings);
+  const { address, headers } = project.prediction(`${found.name}.${found.version}`);
+  const agent = openConnections(address);
   const open = ({ output, query, progress, signal }: Opening) => {
-    const { address, headers } = project.prediction(`${found.name}.${found.version}`);
     address.search = query.toString();
     return openService(
-      { address, headers, answer: found.target, onWait: (message) => progress.note(message) },
+      { address, headers, agent, answer: found.target, onWait: (message) => progress.note(message) },
       output.sent,
       signal,
     );
   };
-  return { found, open };
+  return { found, open, close: () => agent.destroy() };
 }
 
 function writeQuery({ confidence, probabilities, warnings, contributions }: ScoreOptions): URLSearchParams {

@@ -37,10 +37,18 @@ class PassingError extends Error {
 export interface ServiceTarget {
   readonly address: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** The connections to the service, from `openConnections`. */
+  readonly agent: HttpAgent;
   /** The column of the answer itself. */
   readonly answer: string;
   /** Called once when rows have to be sent again, until an answer has arrived. */
   readonly onWait: (message: string) => void;
+}
+
+/** Returns the connections to a service, which all files of a scoring share. Their owner destroys them. */
+export function openConnections({ protocol }: URL): HttpAgent {
+  const options = { keepAlive: true, maxSockets: PARALLEL };
+  return protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
 }
 
 /**
@@ -62,15 +70,12 @@ class ServiceScorer implements Scorer {
   columns: readonly AnswerColumn[] = [];
   readonly #target: ServiceTarget;
   readonly #sent: readonly RowColumn[];
-  readonly #agent: HttpAgent;
   #lastAnswer = performance.now();
   #isWaiting = false;
 
   constructor(target: ServiceTarget, sent: readonly RowColumn[]) {
     this.#target = target;
     this.#sent = sent;
-    const options = { keepAlive: true, maxSockets: PARALLEL };
-    this.#agent = target.address.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
   }
 
   async score(batch: RowBatch, signal: AbortSignal): Promise<AnswerBatch[]> {
@@ -112,12 +117,12 @@ class ServiceScorer implements Scorer {
   }
 
   #request(body: Uint8Array, signal: AbortSignal): Promise<IncomingMessage> {
-    const { address, headers } = this.#target;
+    const { address, headers, agent } = this.#target;
     const send = address.protocol === 'https:' ? httpsRequest : httpRequest;
     return new Promise((resolve, reject) => {
       const options = {
         method: 'POST',
-        agent: this.#agent,
+        agent,
         signal,
         timeout: SILENCE_MS,
         headers: { ...headers, 'Content-Type': ARROW, Accept: ARROW, 'Content-Length': body.length },
