@@ -1,5 +1,6 @@
 /** Models and tools on tables that DuckDB makes of files. */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createRosterClient, type Model } from 'roster-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,6 +17,8 @@ const SALES = `select i as id, (i * 7919 % 1000) / 10.0 as size, 'shop ' || i % 
 
 let beside: ReturnType<typeof installBeside>;
 let shop: DuckdbShop;
+/** The folder of temporary files of the service. */
+let temporary: string;
 let server: ServerProcess;
 let roster: ReturnType<typeof createRosterClient>;
 beforeAll(async () => {
@@ -23,7 +26,13 @@ beforeAll(async () => {
   shop = await duckdbShop();
   await shop.run(`copy (${SALES}) to '${join(shop.orders, 'sales.parquet')}'`);
   const views = { sales: join(shop.orders, 'sales.parquet') };
-  server = await startServer({ env: { DATABASES: JSON.stringify({ lake: { views, training: ['sales'] } }) } });
+  const databases = { lake: { views, training: ['sales'] } };
+  // As a service leaves it that is killed.
+  temporary = join(shop.folder, 'temporary');
+  const left = join(temporary, `roster-duckdb-${hostname()}.999999999-Ab12Cd`);
+  await mkdir(left, { recursive: true });
+  await writeFile(join(left, 'duckdb_temp_storage_DEFAULT-0.tmp'), 'spilled');
+  server = await startServer({ env: { DATABASES: JSON.stringify(databases), TMPDIR: temporary } });
   roster = createRosterClient({ baseUrl: server.url });
 });
 afterAll(async () => {
@@ -64,6 +73,11 @@ test('a query makes the model that the file makes when it is sent, and retrains 
   expect(asked.checksum).toBe(sent.checksum);
   const again = await ready('asked', await fetch(`${address('asked')}/retrain`, { method: 'POST' }));
   expect(again).toMatchObject({ version: 2, checksum: asked.checksum });
+});
+
+test('a training leaves no temporary files, nor those of a service that was killed', async () => {
+  expect((await sendQuery('empty', 'select * from sales where id < 0')).status).toBe(422);
+  expect((await readdir(temporary)).filter((name) => name.startsWith('roster-duckdb-'))).toEqual([]);
 });
 
 test('a query of more rows than a table has is sampled, and measured on the latest part of all its rows', async () => {

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { ownName, removeLeftovers } from '../../common/leftovers.js';
 import { quoteName } from '../../databases/driver.js';
 import { quoteText } from '../../databases/duckdb/sql-text.js';
 import type { AnswerBatch, Scorer } from './answers.js';
@@ -64,7 +64,7 @@ export async function scoreOutput(output: Output, origin: string, scoring: Scori
   const total = output.inputs.reduce((sum, { rows }) => sum + rows, 0);
   const temporary = temporaryName(output.path);
   mkdirSync(dirname(output.path), { recursive: true });
-  removeLeftovers(output.path);
+  await removeLeftovers(dirname(output.path), temporaryPrefix(output.path), /^\.part$/);
   const source = readFiles(output.inputs.map(({ path }) => path));
   const kept = nameColumns(output, scorer, target);
   const answered = scorer.columns.map(({ name }) => `a.${quoteName(name)}`);
@@ -133,23 +133,9 @@ async function scoreBatches(
 
 /** The name of a file until it is whole, with the process that writes it. */
 function temporaryName(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${hostname()}.${process.pid}.part`);
+  return join(dirname(path), `${ownName(temporaryPrefix(path))}.part`);
 }
 
-/** Removes what killed processes of this machine have left of a file. */
-function removeLeftovers(path: string): void {
-  const prefix = `.${basename(path)}.${hostname()}.`;
-  for (const name of readdirSync(dirname(path))) {
-    if (!name.startsWith(prefix)) continue;
-    const [, pid] = /^(\d+)\.part$/.exec(name.slice(prefix.length)) ?? [];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(path), name), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+function temporaryPrefix(path: string): string {
+  return `.${basename(path)}.`;
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownName, removeLeftovers } from '../../common/leftovers.js';
 import { WorkerPool } from '../../work/worker-pool.js';
 import type { Driver, QueryLimits } from '../driver.js';
 import type { DuckdbSettings } from '../settings.js';
@@ -46,6 +47,18 @@ const PROCESSES = {
   idleTimeoutMs: 30_000,
 };
 
+/** The beginning of the names of folders for what does not fit into memory. */
+const FOLDERS = 'roster-duckdb-';
+
+let removed: Promise<void> | undefined;
+
+/** Creates a folder for what does not fit into memory. The first call removes the folders that killed services left. */
+async function createFolder(): Promise<string> {
+  removed ??= removeLeftovers(tmpdir(), FOLDERS, /^-\w{6}$/);
+  await removed;
+  return mkdtemp(join(tmpdir(), `${ownName(FOLDERS)}-`));
+}
+
 /**
  * Runs DuckDB in worker processes: it is native code with its own threads. A query that takes too long or too much
  * memory is ended with its process.
@@ -65,7 +78,7 @@ export function openDuckdb(name: string, settings: DuckdbSettings, limits: Query
   });
   const reading = workerDriver(name, async (task, signal, onData) => {
     // A process that is ended leaves its files.
-    const path = maxTemporary > 0 ? await mkdtemp(join(tmpdir(), 'roster-duckdb-')) : undefined;
+    const path = maxTemporary > 0 ? await createFolder() : undefined;
     const spill = path === undefined ? bounds : { ...bounds, temporary: { path, maxMiB: maxTemporary } };
     try {
       const details = { ...task, name, database: { source, extensions }, home: homedir(), bounds: spill };
