@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { writeProjectFile } from '../../server/commands/project-file.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { slowTable } from '../../testkit/data/diamonds.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
 import { type Connection, connectTo } from '../../testkit/store/own-store.js';
 import { checkedFetch } from '../checked-fetch.js';
@@ -17,7 +18,8 @@ const files = new ProjectFiles();
 async function connect(): Promise<Connection> {
   const { DATABASE_URL: url = '' } = files.env;
   if (ON_POSTGRES) return connectTo(url);
-  const database = new DatabaseSync(url.replace('file:', ''));
+  // The service may be writing.
+  const database = new DatabaseSync(url.replace('file:', ''), { timeout: WAIT_MS });
   return { run: async (sql) => database.exec(sql), close: async () => database.close() };
 }
 
