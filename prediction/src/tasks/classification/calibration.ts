@@ -1,5 +1,5 @@
 import type { Scores } from '../../trees/forest/tree.js';
-import { calibrateSets, findRareClasses, type SetCalibration } from './prediction-sets.js';
+import { calibrateSets, markRareClasses, type SetCalibration } from './prediction-sets.js';
 import { logLoss, ProbabilityEstimator, type ScoreCalibration } from './probabilities.js';
 
 /** Enough to fit a few numbers; more rows take time and gain nothing. */
@@ -37,7 +37,7 @@ export interface ClassCalibration {
  */
 export function calibrateClasses(
   rows: ScoredRows,
-  isRare: readonly boolean[] = findRareClasses(pickLabels(rows), rows.classCount),
+  isRare: readonly boolean[] = markRareClasses(pickLabels(rows), rows.classCount),
 ): ClassCalibration {
   const probabilities = calibrateScores(rows);
   const ofRows = new ProbabilityEstimator(probabilities).ofRows(rows.scores, rows.rows);

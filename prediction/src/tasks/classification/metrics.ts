@@ -2,7 +2,7 @@ import { average, groupByValue, pick } from '../../intervals/statistics.js';
 import { COLUMNS_SAY_LITTLE, isBetter, percent, shortNumber } from '../../model/summary.js';
 import { calibrateClasses, pickLabels, type ScoredRows } from './calibration.js';
 import type { ClassificationMetrics, ClassificationModel, ClassMetrics } from './model.js';
-import { findRareClasses, SetChooser } from './prediction-sets.js';
+import { markRareClasses, SetChooser } from './prediction-sets.js';
 import { logLoss, mostLikely, ProbabilityEstimator } from './probabilities.js';
 import { type Ranking, rankClasses } from './ranking.js';
 
@@ -16,7 +16,8 @@ const MIN_ROWS_IN_BIN = 10;
 
 /**
  * Measures a classifier. Rows that calibrated a probability cannot judge it, so that each half of the rows is
- * judged by what was calibrated on the other, with the groups of classes that all rows have. If the rows are in order of time, only the later half judges sets.
+ * judged by what was calibrated on the other, with the groups of classes that all rows have. If the rows are in order
+ * of time, only the later half judges sets.
  *
  * @param rows in random order, or in that of time.
  * @param names of the classes, the commonest first.
@@ -31,7 +32,7 @@ export function measureClasses(
   const total = rows.rows.length;
   const probabilities = new Float64Array(total * count);
   const labels = pickLabels(rows);
-  const isRare = findRareClasses(labels, count);
+  const isRare = markRareClasses(labels, count);
   const predicted = new Uint16Array(total);
   const setSizes = new Uint16Array(total);
   const isCovered = new Uint8Array(total);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { calibrateSets, findRareClasses, SetChooser } from './prediction-sets.js';
+import { calibrateSets, markRareClasses, SetChooser } from './prediction-sets.js';
 
 /** The class that is likelier than those in question. */
 const OTHER = 1;
@@ -42,7 +42,7 @@ describe('rare classes', () => {
       return [0, 1, 2].map((index) => (index === label ? own : (1 - own) / 2));
     }),
   );
-  const isRare = findRareClasses(labels, 3);
+  const isRare = markRareClasses(labels, 3);
 
   test.each([0.5, 0.9, 0.95])('are in the sets of their rows with a confidence of %d', (confidence) => {
     const chooser = new SetChooser(calibrateSets(probabilities, labels, isRare), confidence);

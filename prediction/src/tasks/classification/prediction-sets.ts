@@ -20,7 +20,7 @@ export const LEVELS = 99;
 const MIN_GROUP_ROWS = 50;
 
 /** Returns for each class whether it has too few rows for its own group. */
-export function findRareClasses(labels: Uint16Array, classCount: number): boolean[] {
+export function markRareClasses(labels: Uint16Array, classCount: number): boolean[] {
   const counts = new Uint32Array(classCount);
   for (const label of labels) counts[label] = (counts[label] ?? 0) + 1;
   return Array.from(counts, (count) => count < MIN_GROUP_ROWS);
